@@ -228,7 +228,7 @@ impl Comparison {
         let mut moved_flags = vec![false; pairs.len()];
         let repeats = frame.numbers(columns::REPEAT);
         for column in shared_columns.iter().filter(is_deterministic) {
-            let rows_differ = frame.differ(column);
+            let rows_differ = frame.rows_differ_in(column);
             let differs = |pair: &RowPair| rows_differ(pair.base, pair.new);
             for (pair, is_moved) in pairs.iter().zip(&mut moved_flags) {
                 *is_moved |= differs(pair);
@@ -309,7 +309,7 @@ impl Comparison {
         largest.sort_by(|(size_a, _), (size_b, _)| size_b.total_cmp(size_a));
         largest.truncate(MAX_LISTED);
         let to_moved_row = |(_, pair): (f64, &RowPair)| {
-            let differs = |column: &&String| frame.differ(column)(pair.base, pair.new);
+            let differs = |column: &&String| frame.rows_differ_in(column)(pair.base, pair.new);
             MovedRow {
                 variant: results.line_name(&results.lines[pair.line]),
                 position: frame.text(columns::POSITION, pair.base).to_string(),

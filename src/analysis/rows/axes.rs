@@ -1,4 +1,5 @@
-//! The axes of a grid, read back from the rows: which options vary, and over which levels.
+//! Finds the axes of a grid in the rows. An axis is an option that varies, and the levels of the
+//! axis are the values of the option.
 
 use super::column::TextColumn;
 use super::frame::Frame;
@@ -7,27 +8,28 @@ use super::seeds::{KEYS_SEED, THREADS_SEED};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// An option that varies, or a policy with its parameters.
+/// An option that varies, a policy with its parameters, or several options that vary together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// Its columns: usually one. A policy also has the columns of its parameters, which only some
-    /// kinds of policy have; options that vary together have one column each.
+    /// The columns of the axis. There is usually one column. A policy also has the columns of its
+    /// parameters, which are empty for other kinds of policy. Options that vary together have one
+    /// column each.
     pub columns: Vec<String>,
-    /// The option's path, or the paths of options that vary together, joined by ` + `.
+    /// The path of the option. The paths of options that vary together are joined by ` + `.
     pub path: String,
-    /// The shortened path that headings show.
+    /// The shortened path, for headings.
     pub name: String,
-    /// Its levels: numbers in ascending order, words in the order of their first row.
+    /// The levels of the axis. Numbers are sorted, and words are in the order of their first rows.
     pub levels: Vec<Level>,
 }
 
 /// One level of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// The value of each of the axis's columns.
+    /// The value in each column of the axis.
     pub values: Vec<String>,
     pub label: String,
-    /// The level as a number (a size in bytes or entries), if it is one.
+    /// The level as a number, such as a size in bytes. `None` if the level is not a number.
     pub number: Option<f64>,
 }
 
@@ -36,19 +38,19 @@ impl Axis {
         self.levels.iter().all(|level| level.number.is_some())
     }
 
-    /// A level with its option's name, as in `slots=2`. On an axis of several options, the label
-    /// already has their names.
+    /// Returns the label of a level with the name of the option, as in `slots=2`. If the axis
+    /// consists of several options, the label already contains their names.
     pub fn level_label(&self, level: usize) -> String {
         let label = &self.levels[level].label;
         if self.path.contains(PATH_SEPARATOR) { label.clone() } else { format!("{}={label}", self.name) }
     }
 
-    /// The index of the level with these values.
+    /// Returns the index of the level with these values.
     pub fn find_level(&self, values: &[String]) -> Option<usize> {
         self.levels.iter().position(|level| level.values == values)
     }
 
-    /// The index of a row's level; `None` if the row is not on the grid.
+    /// Returns the index of a row's level, or `None` if the row is not on the grid.
     pub fn row_level(&self, rows: &Frame, row: usize) -> Option<usize> {
         self.find_level(&self.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
     }
@@ -60,19 +62,20 @@ const PATH_SEPARATOR: &str = " + ";
 /// The option that distinguishes bounded tables from reference tables.
 const TABLE_KIND: &str = "table.kind";
 
-/// Options that are not axes: results are averaged over key seeds and schedules, and other kinds of
-/// tables are only references.
+/// Options that are not axes. Results are averaged over key seeds and schedules, and tables of
+/// other kinds than bounded tables are only references.
 const EXCLUDED: &[&str] = &[KEYS_SEED, THREADS_SEED, TABLE_KIND];
 
-/// The columns that become an axis.
+/// The columns that become one axis.
 struct AxisColumns {
     path: String,
-    /// Indices of the columns.
+    /// The indices of the columns.
     members: Vec<usize>,
 }
 
-/// The rows on the grid (those with a bounded table, if others exist) and its axes. To save memory,
-/// only the named counters are copied.
+/// Returns the rows on the grid, and the axes of the grid. If there are bounded tables and tables
+/// of other kinds, only the rows with a bounded table are on the grid. These rows are copied with
+/// the counters listed in `counters` only, to save memory.
 pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
     let kinds = frame.text_column(TABLE_KIND);
     let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {
@@ -87,7 +90,7 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
         .collect();
     let mut groups: Vec<AxisColumns> = Vec::new();
     for (index, (name, words)) in columns.iter().enumerate() {
-        // A parameter that only some kinds have belongs to the axis of the kind.
+        // A parameter that exists only for some kinds belongs to the axis of the kind.
         let kind_index = columns.iter().position(|(kind_name, _)| {
             let is_parameter = kind_name.strip_suffix("kind").is_some_and(|parent| name.starts_with(parent));
             is_parameter && kind_name != name && words.list().iter().any(String::is_empty)
@@ -113,27 +116,28 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
         .map(|AxisColumns { path, members }| {
             let columns: Vec<String> = members.into_iter().map(|index| columns[index].0.clone()).collect();
             let short_name = |path: &str| names.get(path).cloned();
-            let column_head = |(column, column_name): (&String, String)| {
+            let value_name = |(column, column_name): (&String, String)| {
                 short_name(column.strip_suffix(".kind").unwrap_or(column)).unwrap_or(column_name)
             };
-            let heads: Vec<String> = columns.iter().zip(short_names(&columns)).map(column_head).collect();
+            let value_names: Vec<String> = columns.iter().zip(short_names(&columns)).map(value_name).collect();
             let name = path.split(PATH_SEPARATOR).filter_map(short_name).collect::<Vec<_>>().join(PATH_SEPARATOR);
-            // The label of a single option starts with its value alone.
+            // On an axis of a single option, labels begin with the value of the option, without its
+            // name.
             let unnamed_count = usize::from(!path.contains(PATH_SEPARATOR));
             let (_, combinations) = combine(&grid, &columns);
-            Axis { levels: build_levels(combinations, &heads, unnamed_count), columns, path, name }
+            Axis { levels: build_levels(combinations, &value_names, unnamed_count), columns, path, name }
         })
         .filter(|axis| axis.levels.len() > 1)
         .collect();
     (grid, axes)
 }
 
-/// Joins options that vary together into one axis. Options vary together, as zipped options do, if
-/// each level of one occurs with exactly one level of the other: then the rows cannot separate
-/// their effects.
+/// Joins options that vary together into one axis. Two options vary together, like zipped options,
+/// if each level of one option occurs with exactly one level of the other option. The rows cannot
+/// separate the effects of such options.
 fn join_covarying(groups: &mut Vec<AxisColumns>, columns: &[(String, TextColumn)]) {
-    // Rows of one variant are adjacent, so it is enough to look at the first row of each run of
-    // rows with equal options.
+    // Adjacent rows mostly have equal options, because the rows of a variant are adjacent. It is
+    // enough to read the first row of each run of rows with equal options.
     let rows = columns.first().map_or(0, |(_, words)| words.codes().len());
     let rows_are_equal = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);
     let run_starts: Vec<usize> = (0..rows).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
@@ -147,11 +151,13 @@ fn join_covarying(groups: &mut Vec<AxisColumns>, columns: &[(String, TextColumn)
     };
     let mut index = 0;
     while index < groups.len() {
-        let levels = count_levels(&groups[index].members);
+        let level_count = count_levels(&groups[index].members);
         let varies_with = |other: &usize| {
             let other_members = &groups[*other].members;
             let joined_members = [groups[index].members.as_slice(), other_members].concat();
-            levels > 1 && count_levels(other_members) == levels && count_levels(&joined_members) == levels
+            level_count > 1
+                && count_levels(other_members) == level_count
+                && count_levels(&joined_members) == level_count
         };
         match (index + 1..groups.len()).find(varies_with) {
             None => index += 1,
@@ -164,25 +170,30 @@ fn join_covarying(groups: &mut Vec<AxisColumns>, columns: &[(String, TextColumn)
     }
 }
 
-/// Makes a level of each combination of values, except those with an empty first value. `heads`:
-/// the names of the values, which labels show for all values after the first `unnamed_count`.
-fn build_levels(combinations: Vec<Vec<String>>, heads: &[String], unnamed_count: usize) -> Vec<Level> {
-    let make_level = |values: Vec<String>| {
-        let values_to_name = values.iter().zip(heads).skip(unnamed_count).filter(|(value, _)| !value.is_empty());
-        let named_values = values_to_name.map(|(value, head)| format!("{head}={value}"));
+/// Builds one level from each combination of values. Combinations with an empty first value are
+/// skipped. The levels are sorted by their numbers if all of them have a number.
+///
+/// The label of a level lists its values. The first `unnamed_count` values are listed without
+/// their names. Each later value is listed with its name from `value_names`, as in `slots=2`.
+/// Later values that are empty are left out.
+fn build_levels(combinations: Vec<Vec<String>>, value_names: &[String], unnamed_count: usize) -> Vec<Level> {
+    let build_level = |values: Vec<String>| {
+        let values_to_name = values.iter().zip(value_names).skip(unnamed_count).filter(|(value, _)| !value.is_empty());
+        let named_values = values_to_name.map(|(value, name)| format!("{name}={value}"));
         let label = values.iter().take(unnamed_count).cloned().chain(named_values).collect::<Vec<_>>().join(" ");
         let number = if values.len() == 1 { parse_number(&values[0]) } else { None };
         Level { values, label, number }
     };
     let with_first_value = combinations.into_iter().filter(|values| !values[0].is_empty());
-    let mut levels: Vec<Level> = with_first_value.map(make_level).collect();
+    let mut levels: Vec<Level> = with_first_value.map(build_level).collect();
     if levels.iter().all(|level| level.number.is_some()) {
         levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
     }
     levels
 }
 
-/// Parses a value as a number: `4`, `0.25`, a size in bytes (`64 KiB`) or a share (`25 %`).
+/// Parses a value of an option as a number. The value may be a plain number (`4` or `0.25`), a size
+/// in bytes (`64 KiB`) or a share (`25 %`).
 pub fn parse_number(text: &str) -> Option<f64> {
     if let Ok(number) = text.parse::<f64>() {
         return number.is_finite().then_some(number);

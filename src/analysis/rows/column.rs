@@ -1,11 +1,12 @@
-//! A column of a frame: numbers, or strings of which each distinct one is stored once.
+//! A column of a frame contains numbers or strings. Each distinct string is stored only once.
 
 use crate::record::columns;
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The column that names the result that a row comes from, if several results were joined.
+/// The column with the name of the result that a row comes from. It exists if several results were
+/// joined.
 pub const SOURCE: &str = "source";
 
 /// The path of the option that sets the key seed.
@@ -14,40 +15,44 @@ pub const KEYS_SEED: &str = "keys.seed";
 /// The path of the option that sets the schedule's seed.
 pub const THREADS_SEED: &str = "threads.seed";
 
-/// A derived column: the number of a row's key seed or schedule among those of its variant; 0 is
-/// the file's own.
+/// A derived column with the number of the key seed or schedule among those of the variant. 0 is
+/// the file's own key seed and schedule.
 pub const SEED: &str = "seed";
 
 /// The values of a column.
 #[derive(Debug, Clone)]
 pub enum Values {
-    /// Numbers; an empty field is NaN. Counts are exact up to 2^53.
+    /// Numbers. An empty field is NaN, and counts are exact up to 2^53.
     Numbers(Vec<f64>),
     Text(TextColumn),
 }
 
-/// Dictionary-encoded strings: each row holds a code, an index into a list of distinct strings.
+/// Dictionary-encoded strings. Each row has a code, which is an index into a list of distinct
+/// strings.
 #[derive(Debug, Clone, Default)]
 pub struct TextColumn {
+    /// The code of each row.
     codes: Vec<u32>,
+    /// The distinct strings. The code of a string is its index.
     list: Vec<String>,
     /// The code of each string in `list`.
     code_by_text: HashMap<String, u32, RandomState>,
 }
 
 impl TextColumn {
-    /// The same string in `rows` rows.
+    /// Creates a column with the same string in all of `rows` rows.
     pub fn repeat(word: &str, rows: usize) -> Self {
         let code_by_text = HashMap::from_iter([(word.to_owned(), 0)]);
         Self { codes: vec![0; rows], list: vec![word.to_owned()], code_by_text }
     }
 
-    /// The code of each row.
+    /// Returns the code of each row.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
 
-    /// The distinct strings, in the order of their first row.
+    /// Returns the distinct strings, in the order of their first rows. The code of a string is its
+    /// index in this list.
     pub fn list(&self) -> &[String] {
         &self.list
     }
@@ -56,17 +61,17 @@ impl TextColumn {
         &self.list[self.codes[row] as usize]
     }
 
-    /// The first row that has each string in the list; `None` for a string that no row has.
+    /// Returns the first row with each string in the list, or `None` for a string that no row has.
     pub fn first_rows(&self) -> Vec<Option<usize>> {
-        let mut first = vec![None; self.list.len()];
+        let mut first_rows = vec![None; self.list.len()];
         for (row, &code) in self.codes.iter().enumerate() {
-            first[code as usize].get_or_insert(row);
+            first_rows[code as usize].get_or_insert(row);
         }
-        first
+        first_rows
     }
 
     pub fn push(&mut self, text: &str) {
-        // Successive rows are often equal, so the next string is most likely the last one again.
+        // Successive rows are often equal, so the string of the last row is tried first.
         let last_code = self.codes.last().copied();
         let code = match last_code {
             Some(code) if self.list[code as usize] == text => code,
@@ -80,7 +85,7 @@ impl TextColumn {
         self.codes.extend(other.codes.iter().map(|&code| new_codes[code as usize]));
     }
 
-    /// The code of a string, which is added to the list if it is new.
+    /// Returns the code of a string. A new string is added to the list.
     fn intern(&mut self, text: &str) -> u32 {
         if let Some(&code) = self.code_by_text.get(text) {
             return code;
@@ -92,10 +97,11 @@ impl TextColumn {
     }
 }
 
-/// Numbers of so many digits are exact as `f64`.
+/// The largest number of digits of integers that are always exact as `f64`.
 const MAX_EXACT_DIGITS: usize = 15;
 
-/// Parses a number of a results file: digits, or any text that `f64` can parse; empty text is NaN.
+/// Parses a number in a results file. Empty text is NaN. Returns `None` if the text is not a
+/// number.
 fn parse_number(text: &[u8]) -> Option<f64> {
     if text.is_empty() {
         return Some(f64::NAN);
@@ -106,14 +112,14 @@ fn parse_number(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The value of up to [`MAX_EXACT_DIGITS`] digits.
+/// Returns the value of up to [`MAX_EXACT_DIGITS`] digits.
 fn parse_digits(digits: &[u8]) -> f64 {
     digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')) as f64
 }
 
 impl Values {
-    /// An empty column of the type that this name has. An unknown column is an option, so it holds
-    /// text.
+    /// Creates an empty column whose type depends on the name of the column. A column with an
+    /// unknown name is an option and contains text.
     pub fn empty(name: &str) -> Self {
         match columns::column(name).is_some_and(columns::Column::is_number) {
             true => Self::Numbers(Vec::new()),
@@ -137,14 +143,14 @@ impl Values {
         }
     }
 
-    /// Appends the first field of a block of lines and returns its length in bytes; `None` if the
-    /// field does not have the column's type. The block has no quotes, and all its lines end in a
-    /// newline.
+    /// Appends the first field of a block of lines, and returns the length of the field in bytes.
+    /// Returns `None` if the field does not have the column's type. The block must not contain
+    /// quotes, and each of its lines must end with a newline.
     pub fn push_first_field(&mut self, text: &[u8]) -> Option<usize> {
         let is_field_end = |byte: &u8| matches!(byte, b',' | b'\n');
         match self {
             Self::Numbers(numbers) => {
-                // The fast path of `parse_number`, in one pass.
+                // Finds the end of the field and parses it in one pass, if the field is an integer.
                 let digits = text.iter().take(MAX_EXACT_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
                 if digits > 0 && text.get(digits).is_some_and(is_field_end) {
                     numbers.push(parse_digits(&text[..digits]));
@@ -152,7 +158,7 @@ impl Values {
                 }
             }
             Self::Text(words) => {
-                // Successive rows are often equal, so compare with the last string first.
+                // Successive rows are often equal, so the string of the last row is tried first.
                 if let Some(&last_code) = words.codes.last() {
                     let last_text = words.list[last_code as usize].as_bytes();
                     let length = last_text.len();
@@ -167,7 +173,7 @@ impl Values {
         self.push(&text[..length]).then_some(length)
     }
 
-    /// A column of the same type with `rows` empty rows.
+    /// Creates a column of the same type with `rows` empty rows.
     pub fn blank(&self, rows: usize) -> Self {
         match self {
             Self::Numbers(_) => Self::Numbers(vec![f64::NAN; rows]),
@@ -175,7 +181,7 @@ impl Values {
         }
     }
 
-    /// Appends the rows of another column, or `rows` empty rows if there is none.
+    /// Appends the `rows` rows of another column. Appends empty rows if there is no other column.
     pub fn append(&mut self, other: Option<&Self>, rows: usize) {
         match (self, other) {
             (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
@@ -186,12 +192,12 @@ impl Values {
         }
     }
 
-    /// The chosen rows, in the given order.
+    /// Returns a column of the chosen rows, in the given order.
     pub fn take(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
             Self::Text(words) => {
-                // Each string is looked up once.
+                // Each distinct string is looked up only once.
                 let (mut result, mut new_codes) = (TextColumn::default(), vec![None; words.list.len()]);
                 for &row in rows {
                     let code = words.codes[row] as usize;
@@ -203,7 +209,7 @@ impl Values {
         }
     }
 
-    /// All rows as numbers; NaN for text that is not a number.
+    /// Returns all rows as numbers. A text that is not a number becomes NaN.
     pub fn numbers(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
@@ -214,7 +220,7 @@ impl Values {
         }
     }
 
-    /// A row as text; empty for NaN.
+    /// Returns the field of a row as text, which is empty for NaN.
     pub fn text(&self, row: usize) -> Cow<'_, str> {
         match self {
             Self::Numbers(numbers) if numbers[row].is_nan() => Cow::Borrowed(""),

@@ -1,5 +1,5 @@
-//! Conditions on rows, as `--where` gives them: `depth>=5`, `table.policy.kind=always`,
-//! `position!=BK.01`.
+//! Conditions on rows, as in `--where depth>=5`, `--where table.policy.kind=always` or
+//! `--where position!=BK.01`.
 
 use super::axes::parse_number;
 use super::frame::{Frame, FrameError, Lookup};
@@ -19,24 +19,26 @@ pub enum FilterError {
     /// The condition has no operator.
     #[error("--where {0}: expected a column, one of = != < <= > >=, and a value, as in depth>=5")]
     NoOperator(String),
-    /// The condition compares by order, but its value is not a number: the condition and the value.
+    /// The condition uses an operator such as `<`, but its value is not a number. Holds the
+    /// condition and the value.
     #[error("--where {0}: `{1}` is not a number; use = or != to compare text")]
     NotANumber(String, String),
-    /// The column's name cannot be resolved: the condition and the reason.
+    /// The name of the column cannot be resolved. Holds the condition and the reason.
     #[error("--where {0}: {1}")]
     Column(String, FrameError),
 }
 
 impl Filter {
-    /// The column that it tests.
+    /// Returns the column that the condition tests.
     pub fn column(&self) -> &str {
         &self.column
     }
 
-    /// Reads a condition and finds its column.
+    /// Parses a condition and finds its column in the frame.
     ///
     /// # Errors
-    /// If it has no operator, compares text by order, or does not name a column of the frame.
+    /// If the condition has no operator, if it compares text by an operator such as `<`, or if it
+    /// does not name a column of the frame.
     pub fn parse(text: &str, frame: &Frame) -> Result<Self, FilterError> {
         let (name, relation, value) = Relation::split(text).ok_or_else(|| FilterError::NoOperator(text.to_owned()))?;
         let value = value.to_owned();
@@ -48,19 +50,20 @@ impl Filter {
         Ok(Self { column: column.to_owned(), relation, value })
     }
 
-    /// The rows of a frame that pass all filters.
+    /// Returns the indices of the rows that meet all conditions.
     pub fn select_rows(filters: &[Self], frame: &Frame) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..frame.rows()).collect();
         for filter in filters {
             let words = frame.text_column(&filter.column);
-            // Each distinct string is tested once.
+            // Each distinct string is tested only once.
             let word_matches: Vec<bool> = words.list().iter().map(|word| filter.accepts(word)).collect();
             rows.retain(|&row| word_matches[words.codes()[row] as usize]);
         }
         rows
     }
 
-    /// For a filter `column=value` that no row passes: a message with the values that exist.
+    /// Returns a message that lists the values of the column, if the condition is `column=value`
+    /// and no row meets the condition.
     pub fn describe_missing_value(&self, frame: &Frame) -> Option<String> {
         let words = frame.text_column(&self.column);
         if self.relation != Relation::Equal || words.list().iter().any(|word| self.accepts(word)) {
@@ -74,7 +77,8 @@ impl Filter {
         ))
     }
 
-    /// Whether a field meets the condition. Only numbers can be less or more.
+    /// Whether a field meets the condition. Text that is not a number never meets a condition with
+    /// an operator such as `<`.
     fn accepts(&self, word: &str) -> bool {
         match (self.relation, parse_number(word).zip(parse_number(&self.value))) {
             (Relation::Equal, None) => word == self.value,

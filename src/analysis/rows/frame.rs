@@ -1,4 +1,4 @@
-//! Rows by column: results files read for analysis.
+//! Stores the rows of results by column.
 
 use super::column::{SEED, SOURCE, TextColumn, Values};
 use super::missing::{MissingColumns, ThinRowsError};
@@ -6,74 +6,77 @@ use crate::experiment::problem::{list_quoted, nearest as nearest_name};
 use crate::record::columns;
 use std::borrow::Cow;
 
-/// A table of rows, stored by column. Columns that no analysis uses are not loaded: the id, the
-/// principal variation, the checksum and the scores of games.
+/// A table of rows, stored by column. Columns that no analysis uses are not loaded, such as the id,
+/// the principal variation and the checksum.
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
     pub(super) names: Vec<String>,
     pub(super) columns: Vec<Values>,
     pub(super) rows: usize,
-    /// If rows are thin: the columns that they lack.
+    /// The columns that thin rows lack. `None` if the rows are full.
     pub(super) missing: Option<MissingColumns>,
 }
 
 /// Why a results file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// A file that cannot be read or is not a results file: its path, and the reason.
+    /// A file cannot be read, or is not a results file. Holds the path and the reason.
     #[error("{0}: {1}")]
     File(String, String),
-    /// A line that cannot be read: the file, the line number from 1, and the reason.
+    /// A line cannot be read. Holds the file, the line number counted from 1, and the reason.
     #[error("{0}:{1}: {2}")]
     Line(String, u64, String),
-    /// A column with negative numbers.
+    /// A column may contain negative numbers.
     #[error(
         "`{0}` can be negative, so it has no ratio and is not a metric (`other_score` counts the searches whose \
          score differs)"
     )]
     NoRatio(String),
-    /// No column of that name.
+    /// There is no column of that name.
     #[error("there is no column `{name}`{}", hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default())]
     Unknown {
-        /// The name that was asked for.
+        /// The name that no column has.
         name: String,
-        /// What to do instead, often the nearest name.
+        /// What to do instead. Often this is the nearest name.
         hint: Option<String>,
     },
-    /// A column of words used as numbers.
+    /// A column that contains text was used as a metric.
     #[error("`{0}` contains text, not numbers, so it is not a metric")]
     NoNumbers(String),
     /// Thin rows lack the requested data.
     #[error(transparent)]
     ThinRows(#[from] ThinRowsError),
-    /// Several columns end in that name: the name, and the columns that it may mean.
+    /// Several columns end in that name. Holds the name and the columns that the name may mean.
     #[error("`{}` is ambiguous ({}): write the full name", .0, .1.join(" or "))]
     Ambiguous(String, Vec<String>),
 }
 
-/// What a column's name is used for. If several columns match the name, this decides between them.
+/// What the name of a column is used for. If the name may mean several columns, this decides which
+/// column is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// Numbers: a counter has precedence over an option.
+    /// The name of a metric. A counter has precedence over an option.
     Metric,
-    /// Groups: an option has precedence over a counter.
+    /// The name of a column that rows are grouped by. An option has precedence over a counter.
     Group,
-    /// Conditions: a name that may mean both is an error.
+    /// The name of a column in a condition. It is an error if the name may mean a counter and an
+    /// option.
     Filter,
 }
 
-/// The error for a name that several columns end in; a column without a path is shown with `row.`.
+/// Returns the error for a name that may mean several columns. Columns whose names contain no dot
+/// are listed with the prefix `row.`.
 fn ambiguous(name: &str, columns: &[&str]) -> FrameError {
     let quote = |column: &&str| format!("`{}{column}`", if column.contains('.') { "" } else { columns::ROW });
     FrameError::Ambiguous(name.to_owned(), columns.iter().map(quote).collect())
 }
 
-/// Columns that the analysis adds; they are not options.
+/// Columns that the analysis adds. They are not options.
 const ADDED_COLUMNS: &[&str] = &[SOURCE, SEED];
 
 impl Frame {
-    /// Appends the rows of another frame; a column that only one of them has is empty in the
-    /// other's rows.
+    /// Appends the rows of another frame. If only one of the two frames has a column, the column is
+    /// empty in the rows of the other frame.
     pub fn append(&mut self, other: &Self) {
         for (name, values) in other.names.iter().zip(&other.columns) {
             if !self.names.contains(name) {
@@ -90,7 +93,7 @@ impl Frame {
         }
     }
 
-    /// The columns that thin rows lack; `None` if rows are full.
+    /// Returns the columns that thin rows lack, or `None` if the rows are full.
     pub fn missing_columns(&self) -> Option<&MissingColumns> {
         self.missing.as_ref()
     }
@@ -103,24 +106,26 @@ impl Frame {
         (self.names, self.columns) = columns.filter(|(name, _)| !missing.is_partial(name)).unzip();
     }
 
-    /// Sets a column to one string in every row; replaces a column of that name.
+    /// Sets a column to the same string in every row. An existing column of that name is replaced.
     pub fn set_word(&mut self, name: &str, word: &str) {
         self.set_column(name, Values::Text(TextColumn::repeat(word, self.rows)));
     }
 
-    /// As [`Frame::set_word`], with a string for each row.
-    pub fn set_words(&mut self, name: &str, word: impl Fn(usize) -> String) {
+    /// Sets a column to the string that `word_of_row` returns for each row. An existing column of
+    /// that name is replaced.
+    pub fn set_words(&mut self, name: &str, word_of_row: impl Fn(usize) -> String) {
         let mut words = TextColumn::default();
-        (0..self.rows).for_each(|row| words.push(&word(row)));
+        (0..self.rows).for_each(|row| words.push(&word_of_row(row)));
         self.set_column(name, Values::Text(words));
     }
 
-    /// As [`Frame::set_word`], with a number for each row.
-    pub fn set_numbers(&mut self, name: &str, number: impl Fn(usize) -> f64) {
-        self.set_column(name, Values::Numbers((0..self.rows).map(number).collect()));
+    /// Sets a column to the number that `number_of_row` returns for each row. An existing column of
+    /// that name is replaced.
+    pub fn set_numbers(&mut self, name: &str, number_of_row: impl Fn(usize) -> f64) {
+        self.set_column(name, Values::Numbers((0..self.rows).map(number_of_row).collect()));
     }
 
-    /// Sets a column; replaces a column of that name.
+    /// Adds a column, or replaces an existing column of that name.
     fn set_column(&mut self, name: &str, values: Values) {
         match self.names.iter().position(|existing| existing == name) {
             Some(index) => self.columns[index] = values,
@@ -131,7 +136,7 @@ impl Frame {
         }
     }
 
-    /// The chosen rows as a frame.
+    /// Returns a frame of the chosen rows, in the given order.
     pub fn take(&self, rows: &[usize]) -> Self {
         Self {
             names: self.names.clone(),
@@ -141,8 +146,8 @@ impl Frame {
         }
     }
 
-    /// As [`Frame::take`], but without the counters (numeric columns with a dot in their names)
-    /// that `counters` does not name.
+    /// Returns a frame of the chosen rows like [`Frame::take`]. Counters that are not listed in
+    /// `counters` are left out. A counter is a numeric column with a dot in its name.
     pub fn take_with_counters(&self, rows: &[usize], counters: &[&str]) -> Self {
         let mut taken = Self { rows: rows.len(), missing: self.missing.clone(), ..Self::default() };
         for (name, values) in self.names.iter().zip(&self.columns) {
@@ -154,12 +159,12 @@ impl Frame {
         taken
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The columns' names, in the file's order.
+    /// Returns the names of the columns, in the order of the file.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -169,23 +174,22 @@ impl Frame {
         self.column(name).is_some()
     }
 
-    /// The names of the columns that are options.
+    /// Returns the names of the columns that are options.
     pub fn options(&self) -> Vec<&str> {
         let is_option = |name: &&str| !ADDED_COLUMNS.contains(name) && columns::role(name) == columns::Role::Option;
         self.names.iter().map(String::as_str).filter(is_option).collect()
     }
 
-    /// The values of a column.
     fn column(&self, name: &str) -> Option<&Values> {
         self.names.iter().position(|existing| existing == name).map(|index| &self.columns[index])
     }
 
-    /// The full name of a column that the user gave by its whole name or by a unique ending
-    /// (`nodes` for `search.nodes`, `policy` for `table.policy.kind`). The prefix `row.` excludes
-    /// options.
+    /// Returns the full name of the column that the user calls `name`. The user may write the full
+    /// name or the end of exactly one column's name, as in `nodes` for `search.nodes` or `policy`
+    /// for `table.policy.kind`. If the name begins with `row.`, it cannot mean an option.
     ///
     /// # Errors
-    /// If no column matches (the error suggests the nearest name), or if several match.
+    /// If no column matches the name, or if several columns match.
     pub fn resolve<'a>(&'a self, name: &str, lookup: Lookup) -> Result<&'a str, FrameError> {
         let unknown_error = || {
             if let Some(error) = self.missing.as_ref().and_then(|missing| missing.column_error(name)) {
@@ -220,8 +224,8 @@ impl Frame {
             return Ok(exact);
         }
         if let Some(exact) = find_exact(&row_columns) {
-            // A column of exactly that name has precedence over an option's ending, except a state
-            // such as `slots`.
+            // A column of exactly that name has precedence over options that end in the name. This
+            // does not hold for a state such as `slots`.
             if name.contains('.') || columns::role(name) != columns::Role::Last {
                 return Ok(exact);
             }
@@ -236,7 +240,7 @@ impl Frame {
         }
         match lookup {
             Lookup::Metric if !row_columns.is_empty() => option_columns.clear(),
-            // Rows are not grouped by counts.
+            // If an option matches, a count cannot be meant: rows are not grouped by counts.
             Lookup::Group if !option_columns.is_empty() => {
                 row_columns.retain(|column| matches!(columns::role(column), columns::Role::Key | columns::Role::Word));
             }
@@ -250,12 +254,13 @@ impl Frame {
         }
     }
 
-    /// The first few values of a column, for messages.
+    /// Lists the first few values of a column, for messages.
     pub(super) fn list_values(&self, name: &str) -> String {
         list_quoted(self.text_column(name).list().iter().map(String::as_str).filter(|word| !word.is_empty()))
     }
 
-    /// A column as numbers; NaN where the text is not a number, or if there is no such column.
+    /// Returns a column as numbers. A text that is not a number becomes NaN. All numbers are NaN if
+    /// there is no such column.
     pub fn numbers(&self, name: &str) -> Cow<'_, [f64]> {
         match self.column(name) {
             Some(values) => values.numbers(),
@@ -263,12 +268,14 @@ impl Frame {
         }
     }
 
-    /// A field as text; empty if there is no such column.
+    /// Returns the field of a row in a column as text. Returns an empty text if there is no such
+    /// column.
     pub fn text(&self, name: &str, row: usize) -> Cow<'_, str> {
         self.column(name).map_or(Cow::Borrowed(""), |values| values.text(row))
     }
 
-    /// A column as dictionary-encoded strings; numbers are formatted.
+    /// Returns a column as dictionary-encoded strings. Numbers are formatted. All strings are empty
+    /// if there is no such column.
     pub fn text_column(&self, name: &str) -> Cow<'_, TextColumn> {
         match self.column(name) {
             Some(Values::Text(words)) => Cow::Borrowed(words),
@@ -281,7 +288,8 @@ impl Frame {
         }
     }
 
-    /// A column's codes and strings; `None` for numbers.
+    /// Returns the code of each row of a text column, and the strings that the codes stand for.
+    /// Returns `None` if the column contains numbers, or if there is no such column.
     pub fn words(&self, name: &str) -> Option<(&[u32], &[String])> {
         match self.column(name)? {
             Values::Text(words) => Some((words.codes(), words.list())),
@@ -291,7 +299,7 @@ impl Frame {
 
     /// Returns a function that tests whether two rows differ in a column. Two missing numbers are
     /// equal.
-    pub fn differ(&self, name: &str) -> impl Fn(usize, usize) -> bool + '_ {
+    pub fn rows_differ_in(&self, name: &str) -> impl Fn(usize, usize) -> bool + '_ {
         let values = self.column(name);
         move |a, b| match values {
             Some(Values::Numbers(numbers)) => {
@@ -303,7 +311,7 @@ impl Frame {
         }
     }
 
-    /// The rows for which a condition holds.
+    /// Returns the indices of the rows for which `keep` returns true.
     pub fn select(&self, keep: impl Fn(usize) -> bool) -> Vec<usize> {
         (0..self.rows).filter(|&row| keep(row)).collect()
     }

@@ -1,4 +1,4 @@
-//! Groups of rows that are compared: by variant, or by any columns.
+//! Groups rows by variant, or by any other columns. The groups are compared with each other.
 
 use super::column::SOURCE;
 use super::frame::{Frame, FrameError, Lookup};
@@ -10,39 +10,37 @@ use std::collections::HashMap;
 /// The group and the block of each row.
 #[derive(Debug, Clone, Default)]
 pub struct Grouping {
-    /// The columns that define the groups.
+    /// The columns that rows are grouped by.
     pub by: Vec<String>,
-    /// Each group's values of these columns, in the order of the groups' first rows.
+    /// The values of each group in the columns `by`. Groups are in the order of their first rows.
     pub values: Vec<Vec<String>>,
     /// The index of each row's group.
     pub group: Vec<u32>,
-    /// The index of each row's block. Rows of a block have the same values of the options that vary
-    /// within groups. Searches are paired only within a block.
+    /// The index of each row's block. All rows of a block have the same values of the options that
+    /// vary within groups. Searches are paired only within a block.
     pub block: Vec<u32>,
-    /// Each block's values of these options.
+    /// The values of each block in the options that vary within groups.
     pub blocks: Vec<Vec<String>>,
-    /// Whether searches of different joined results are paired. They are if groups are defined by
-    /// source, or if each group comes from a single result.
+    /// Whether searches of different joined results are paired. This is so if rows are grouped by
+    /// source, or if all rows of each group come from a single result.
     pub pairs_sources: bool,
 }
 
 impl Grouping {
-    /// Groups rows by columns, given by full name, and assigns them to the blocks in which groups
-    /// are paired.
+    /// Groups rows by the columns with the full names `by`, and assigns the rows to blocks.
     pub fn new(frame: &Frame, by: &[String]) -> Self {
         let (group, values) = combine(frame, by);
-        // A variant determines every option and the limit; only the source may vary within it.
+        // All rows of a variant have the same options and the same limit. Only the source may vary.
         let is_named = |name: &str| by.iter().any(|column| column == name);
         let by_variant = is_named(VARIANT);
         let mut block_columns = if by_variant { Vec::new() } else { frame.options() };
-        // If the limit's parts are separate columns, they replace it.
+        // The column `limit` is not needed if the parts of the limit are separate columns.
         if !by_variant && frame.has(LIMIT) && !frame.names().iter().any(|name| limits::is_part(name)) {
             block_columns.push(LIMIT);
         }
         let has_one_source =
             || !by_variant && has_one_source_per_group(&group, frame.text_column(SOURCE).codes(), values.len());
         let pairs_sources = frame.has(SOURCE) && (is_named(SOURCE) || has_one_source());
-        // Otherwise searches are paired only within a source.
         if frame.has(SOURCE) && !pairs_sources {
             block_columns.push(SOURCE);
         }
@@ -53,45 +51,47 @@ impl Grouping {
         Self { by: by.to_vec(), values, group, block, blocks, pairs_sources }
     }
 
-    /// The group with these values.
+    /// Returns the index of the group with these values.
     pub fn find(&self, values: &[String]) -> Option<usize> {
         self.values.iter().position(|existing| existing == values)
     }
 
-    /// The groups' names: the variant's own, or `policy=always, size=1 MiB`.
+    /// Returns the names of the groups. The name of a group lists its values, as in `policy=always,
+    /// size=1 MiB`. Variants, sources and experiments are listed without the name of the column.
     pub fn names(&self) -> Vec<String> {
-        let heads = short_names(&self.by);
-        let describe_part =
-            |((column, head), value): ((&String, &String), &String)| match (column.as_str(), value.as_str()) {
+        let short_names = short_names(&self.by);
+        let describe_value =
+            |((column, short_name), value): ((&String, &String), &String)| match (column.as_str(), value.as_str()) {
                 (_, "") => None,
                 (VARIANT | SOURCE | EXPERIMENT, value) => Some(value.to_owned()),
-                (_, value) => Some(format!("{head}={value}")),
+                (_, value) => Some(format!("{short_name}={value}")),
             };
         let join_parts = |values: &Vec<String>| {
-            let parts: Vec<String> = self.by.iter().zip(&heads).zip(values).filter_map(describe_part).collect();
+            let parts: Vec<String> = self.by.iter().zip(&short_names).zip(values).filter_map(describe_value).collect();
             if parts.is_empty() { "(none)".to_owned() } else { parts.join(", ") }
         };
         self.values.iter().map(join_parts).collect()
     }
 
-    /// The group that each group is compared with. It has the same values as the group, except in
-    /// the columns (by index) for which the baseline specifies a value. `None` without such a
-    /// group.
-    pub fn references(&self, baseline: &[(usize, String)]) -> Vec<Option<usize>> {
-        let indices: HashMap<&[String], usize> =
+    /// Returns the index of the group that each group is compared with. `baseline_values` lists
+    /// columns, by their index in `by`, and the baseline's values in these columns. In all other
+    /// columns, the baseline has the same values as the group. `None` if there is no such baseline.
+    pub fn references(&self, baseline_values: &[(usize, String)]) -> Vec<Option<usize>> {
+        let index_by_values: HashMap<&[String], usize> =
             self.values.iter().enumerate().map(|(index, values)| (values.as_slice(), index)).collect();
         self.values
             .iter()
             .map(|values| {
-                let mut expected = values.clone();
-                baseline.iter().for_each(|(column, value)| expected[*column].clone_from(value));
-                indices.get(expected.as_slice()).copied()
+                let mut reference_values = values.clone();
+                baseline_values.iter().for_each(|(column, value)| reference_values[*column].clone_from(value));
+                index_by_values.get(reference_values.as_slice()).copied()
             })
             .collect()
     }
 
-    /// Finds the baseline of each group, if the baselines are the groups that meet a condition on
-    /// options. Also describes, for each group, the values that it shares with its baseline.
+    /// Finds the baseline of each group. The baselines are the groups that meet a condition on
+    /// options. Returns the index of each group's baseline, and for each group a description of the
+    /// values that the group shares with its baseline.
     ///
     /// # Errors
     /// If two groups that meet the condition do not differ in any other option.
@@ -104,14 +104,14 @@ impl Grouping {
         if columns.contains(&VARIANT) {
             columns.retain(|column| *column != VARIANT);
             columns.extend(frame.options());
-            // If the limit's parts are separate columns, they are among the options.
+            // If the parts of the limit are separate columns, they are already among the options.
             if !frame.names().iter().any(|name| limits::is_part(name)) {
                 columns.push(LIMIT);
             }
         }
         let mut group_options = vec![OptionValues::new(); self.values.len()];
         let mut first_rows = vec![0; self.values.len()];
-        // In reverse, so that the first row of a group replaces the others.
+        // Rows are visited in reverse, so that the first row of each group is stored last.
         (0..frame.rows()).rev().for_each(|row| first_rows[self.group[row] as usize] = row);
         for column in columns {
             let words = frame.text_column(column);
@@ -139,8 +139,9 @@ impl Grouping {
         Ok((baselines, descriptions))
     }
 
-    /// The options, among those given, in which two groups differ. Groups without the option do not
-    /// count. An option counts only if rows are grouped by it or by variant.
+    /// Returns those of the given options that differ between groups. Rows without a value of the
+    /// option are ignored. An option is returned only if rows are grouped by the option or by
+    /// variant.
     pub fn differing(&self, frame: &Frame, options: &[&str]) -> Vec<String> {
         let differs = |option: &&&str| {
             let words = frame.text_column(option);
@@ -156,12 +157,13 @@ impl Grouping {
         options.iter().filter(differs).map(|option| (*option).to_owned()).collect()
     }
 
-    /// Parses a baseline: a group's name, its value if there is a single grouping column, or
-    /// `column=value` pairs of grouping columns, separated by commas. Returns the index of each
-    /// column with its value.
+    /// Parses the user's description of a baseline. The text is the name of a group, or a list of
+    /// `column=value` pairs separated by commas. If there is only one grouping column, the text may
+    /// also be a value of this column. Returns the index in `by` and the value of each column that
+    /// the text specifies.
     ///
     /// # Errors
-    /// If no group matches; the message lists the groups.
+    /// If no group matches, or if the name of a column is ambiguous.
     pub fn parse_baseline(&self, text: &str) -> Result<Vec<(usize, String)>, String> {
         const MAX_LISTED: usize = 8;
         if let Some(index) = self.names().iter().position(|name| name == text) {
@@ -170,15 +172,16 @@ impl Grouping {
         if self.by.len() == 1 && self.values.iter().any(|values| values[0] == text) {
             return Ok(vec![(0, text.to_owned())]);
         }
-        let heads = short_names(&self.by);
-        // By pair: the index of its column and its value, or `None` if no group has it.
+        let short_names = short_names(&self.by);
+        // The index and the value of each column in the text. `None` if a pair cannot be parsed, or
+        // if no group has the value.
         let mut pairs = Vec::new();
         for pair in text.split(',') {
             let Some((key, value)) = pair.split_once('=').map(|(key, value)| (key.trim(), value.trim())) else {
                 pairs.push(None);
                 break;
             };
-            let exact_match = (0..self.by.len()).find(|&index| self.by[index] == key || heads[index] == key);
+            let exact_match = (0..self.by.len()).find(|&index| self.by[index] == key || short_names[index] == key);
             let matching: Vec<usize> = match exact_match {
                 Some(index) => vec![index],
                 None => (0..self.by.len()).filter(|&index| may_mean(key, &self.by[index])).collect(),
@@ -202,30 +205,35 @@ impl Grouping {
     }
 }
 
-/// Describes values of columns for a sentence, as in `64 KiB, slots=2`. Sizes with a unit, variants
-/// and results are given without a name.
+/// Describes the values of columns for a sentence, as in `64 KiB, slots=2`. Sizes with a unit,
+/// variants, sources and experiments are described without the name of the column.
 pub fn describe_group(pairs: &[(String, String)]) -> String {
     let (columns, values): (Vec<String>, Vec<&String>) =
         pairs.iter().map(|(column, value)| (column.clone(), value)).unzip();
-    let describe_part = |((column, head), value): ((&String, String), &&String)| {
+    let describe_value = |((column, short_name), value): ((&String, String), &&String)| {
         let is_size = column == "table.size" && value.contains(' ');
         let needs_no_name = is_size || matches!(column.as_str(), VARIANT | SOURCE | EXPERIMENT);
-        if needs_no_name { (*value).clone() } else { format!("{head}={value}") }
+        if needs_no_name { (*value).clone() } else { format!("{short_name}={value}") }
     };
     let named_values = columns.iter().zip(short_names(&columns)).zip(&values).filter(|(_, value)| !value.is_empty());
-    named_values.map(describe_part).collect::<Vec<_>>().join(", ")
+    named_values.map(describe_value).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether all rows of each group come from one source.
-fn has_one_source_per_group(group: &[u32], source: &[u32], groups: usize) -> bool {
-    let mut source_of = vec![None; groups];
-    group.iter().zip(source).all(|(&group, &source)| *source_of[group as usize].get_or_insert(source) == source)
+/// Whether all rows of each group come from one source. `row_groups` and `row_sources` contain the
+/// group and the source of each row.
+fn has_one_source_per_group(row_groups: &[u32], row_sources: &[u32], group_count: usize) -> bool {
+    let mut source_of_group = vec![None; group_count];
+    row_groups
+        .iter()
+        .zip(row_sources)
+        .all(|(&group, &source)| *source_of_group[group as usize].get_or_insert(source) == source)
 }
 
-/// Numbers the combinations of values that rows have in some columns, in the order of their first
-/// rows. Returns the number of each row's combination, and the combinations.
+/// Finds the combinations of values that rows have in some columns. Returns the index of each row's
+/// combination, and the combinations in the order of their first rows.
 pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
-    // Columns are added one by one: the code so far and the column's string give the new code.
+    // Columns are added one by one. Each pair of a code so far and a string of the added column
+    // gets a new code.
     let (mut codes, mut values) = (vec![0; frame.rows()], vec![Vec::new()]);
     if frame.rows() == 0 {
         return (codes, Vec::new());
@@ -233,7 +241,8 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
     for column in columns {
         let words = frame.text_column(column);
         let (mut codes_of_pairs, mut pairs) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
-        // Successive rows are mostly equal, so the last pair's code is kept.
+        // Successive rows are mostly equal. The code of a pair is looked up only if the pair
+        // differs from the pair before.
         let (mut last_pair, mut pair_code) = (None, 0);
         for (code, &word) in codes.iter_mut().zip(words.codes()) {
             let pair = (*code, word);
@@ -255,8 +264,9 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
     (codes, values)
 }
 
-/// The short names of columns: the last part of each path, or the whole path if several columns
-/// have the same last part. A final `.kind` does not count as a part.
+/// Returns the short name of each column. The short name is the last part of the column's path, or
+/// the whole path if several columns have the same last part. A final `.kind` is ignored when the
+/// last part is determined.
 pub fn short_names(columns: &[String]) -> Vec<String> {
     let last_part = |path: &str| {
         let path = path.strip_suffix(".kind").unwrap_or(path);
@@ -271,7 +281,7 @@ pub fn short_names(columns: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Resolves column names, separated by commas, to their full names.
+/// Splits a text at commas and resolves each part to the full name of a column.
 ///
 /// # Errors
 /// If a name is unknown or ambiguous.

@@ -1,28 +1,30 @@
-//! The options `limit.depth` and `limit.nodes` of an experiment's grid. The column `limit` holds
-//! both in one text, as in `depth 4, nodes 500`.
+//! Splits the column `limit` into the options `limit.depth` and `limit.nodes` of an experiment's
+//! grid. The column contains both options in one text, as in `depth 4, nodes 500`.
 
 use super::frame::Frame;
 use crate::record::columns::LIMIT;
 
-/// The parts of a limit: the path of the option, and the word before its value in the column.
+/// The parts of a limit. Each part consists of the path of the option and the word that precedes
+/// the option's value in the column.
 const PARTS: [(&str, &str); 2] = [("limit.depth", "depth "), ("limit.nodes", "nodes ")];
 
 pub fn is_part(name: &str) -> bool {
     PARTS.iter().any(|(path, _)| *path == name)
 }
 
-/// The value of a part of a limit; empty if the limit has no such part.
+/// Returns the value after `word` in a limit. The value is empty if the limit has no such part.
 fn find_part(limit: &str, word: &str) -> String {
     limit.split(", ").find_map(|part| part.strip_prefix(word)).unwrap_or_default().to_owned()
 }
 
-/// Splits a limit into its parts: the path and the value of each.
+/// Splits a limit into its parts, and returns the path and the value of each part. The value is
+/// empty if the limit has no such part.
 pub fn split_limit(limit: &str) -> [(&'static str, String); 2] {
     PARTS.map(|(path, word)| (path, find_part(limit, word)))
 }
 
-/// Adds a column for each part of the limit if a requested column is a part that some row has. Rows
-/// without the part get an empty field.
+/// Adds one column for each part of the limit, if one of the columns in `requested` is a part that
+/// some rows have. The field of a row is empty if its limit does not have the part.
 pub fn add_limit_columns(frame: &mut Frame, requested: &[&str]) {
     let limits = frame.text_column(LIMIT).into_owned();
     let some_row_has = |word: &str| limits.list().iter().any(|limit| !find_part(limit, word).is_empty());

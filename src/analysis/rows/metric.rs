@@ -1,14 +1,15 @@
-//! Metrics of a search: a column summed over its iterations, its last value, or a rate.
+//! Metrics of a search. A metric is the sum of a column over all iterations of the search, the last
+//! value of a column, or a rate.
 
 use super::frame::{Frame, FrameError, Lookup};
 use crate::experiment::problem::list_quoted;
 use crate::record::columns::{self, Role};
 
-/// A figure of one search or of many.
+/// A figure that is computed for one search or for many searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
     pub name: String,
-    /// How it is computed from the rows.
+    /// How the metric is computed from the rows.
     pub aggregation: Aggregation,
 }
 
@@ -17,7 +18,7 @@ pub struct Metric {
 pub enum Aggregation {
     /// The sum of a column over the iterations.
     Sum(String),
-    /// A column's value at the end of the last iteration.
+    /// The value of a column in the last iteration.
     Last(String),
     /// The sum of one column divided by the sum of another.
     Rate(String, String),
@@ -44,18 +45,19 @@ pub enum Better {
     #[default]
     Less,
     More,
-    /// Neither by itself: it depends on the reason, as for stores or evictions.
+    /// Neither less nor more is better by itself, as for stores or evictions.
     Neither,
 }
 
-/// Columns of effort or error: less is better.
+/// Columns of which less is better, because they measure effort or error.
 const COSTS: [&str; 5] = [columns::NODES, columns::EVALS, columns::SECONDS, columns::SCORE_ERROR, columns::TICKS];
 
 /// Metrics of which more is better.
 const GAINS: [&str; 7] =
     ["nps", "usable_rate", "hit_rate", "first_cut_rate", columns::HITS, columns::USABLE, columns::SAVED];
 
-/// Metrics that are calculated from two columns: name, numerator, denominator, meaning.
+/// Metrics that are calculated from two columns. Each entry consists of the name, the numerator,
+/// the denominator and the meaning.
 pub const DERIVED: &[(&str, &str, &str, &str)] = &[
     ("usable_rate", columns::USABLE, columns::PROBES, "Share of the probes that ended their node."),
     ("move_rate", columns::MOVE_ONLY, columns::PROBES, "Share of the probes that only gave a move."),
@@ -72,16 +74,19 @@ pub const DERIVED: &[(&str, &str, &str, &str)] = &[
     ("pressure", columns::STORES, columns::SLOTS, "Stores for each slot of the table."),
 ];
 
-/// Whether a column is summed over the iterations of a search; otherwise its last value counts.
-fn adds_up(column: &str) -> bool {
+/// Whether a column is summed over the iterations of a search. Of other columns, the last value is
+/// used.
+fn is_summed(column: &str) -> bool {
     matches!(columns::role(column), Role::Sum | Role::Time)
 }
 
 impl Metric {
-    /// A metric by its name: a derived one, or a column by its name or a unique ending.
+    /// Finds a metric by name. The name is that of a metric in [`DERIVED`], the full name of a
+    /// column, or the end of exactly one column's name.
     ///
     /// # Errors
-    /// If there is none, the column holds words, or thin rows have it only by search or variant.
+    /// If there is no such metric, if the column contains text, or if thin rows do not store the
+    /// column for each row.
     pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find_any(name, frame)?;
         let thin_rows_error = frame.missing_columns().and_then(|missing| {
@@ -94,14 +99,15 @@ impl Metric {
         }
     }
 
-    /// As [`Metric::find`], but also finds metrics that thin rows have only by search or variant.
+    /// Finds a metric like [`Metric::find`], but also if thin rows do not store its columns for
+    /// each row.
     fn find_any(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         if let Some((_, numerator, denominator, _)) = DERIVED.iter().find(|(derived, ..)| *derived == name)
             && frame.has(numerator)
             && frame.has(denominator)
         {
             let (numerator, denominator) = ((*numerator).to_owned(), (*denominator).to_owned());
-            let aggregation = match adds_up(&denominator) {
+            let aggregation = match is_summed(&denominator) {
                 true => Aggregation::Rate(numerator, denominator),
                 false => Aggregation::PerLast(numerator, denominator),
             };
@@ -128,10 +134,10 @@ impl Metric {
         Ok(Self { name: name.to_owned(), ..Self::from_column(column) })
     }
 
-    /// As [`Metric::find`], for metrics that are compared as ratios.
+    /// Finds a metric that is compared by ratios.
     ///
     /// # Errors
-    /// As for [`Metric::find`], and if the column holds scores, which may be negative.
+    /// As for [`Metric::find`], and if the column contains scores, which may be negative.
     pub fn find_comparable(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find(name, frame)?;
         match &metric.aggregation {
@@ -140,24 +146,24 @@ impl Metric {
         }
     }
 
-    /// A column's sum, or its last value if it does not add up.
+    /// Returns the metric of a column, which is either summed or read from the last iteration.
     pub fn from_column(column: &str) -> Self {
         let aggregation =
-            if adds_up(column) { Aggregation::Sum(column.to_owned()) } else { Aggregation::Last(column.to_owned()) };
+            if is_summed(column) { Aggregation::Sum(column.to_owned()) } else { Aggregation::Last(column.to_owned()) };
         Self { name: column.to_owned(), aggregation }
     }
 
-    /// Nodes, summed over the iterations.
+    /// Returns the metric of nodes, summed over the iterations.
     pub fn nodes() -> Self {
         Self { name: "nodes".to_owned(), ..Self::from_column(columns::NODES) }
     }
 
-    /// Whether it is the nodes, summed over the iterations.
+    /// Whether this is the metric of nodes, summed over the iterations.
     pub fn is_nodes(&self) -> bool {
         self.aggregation == Aggregation::Sum(columns::NODES.to_owned())
     }
 
-    /// Which of its values are better.
+    /// Returns whether less or more of the metric is better.
     pub fn better(&self) -> Better {
         let is_gain = |name: &str| GAINS.contains(&name);
         match &self.aggregation {
@@ -177,18 +183,18 @@ impl Metric {
         }
     }
 
-    /// Whether its values are often 0, so that means are compared instead of ratios of single
-    /// searches.
+    /// Whether the means over all searches are compared, instead of the ratios of single searches.
+    /// This is so for a metric whose values are often 0.
     pub fn compares_means(&self) -> bool {
         self.aggregation == Aggregation::Last(columns::SCORE_ERROR.to_owned())
     }
 
-    /// Whether it is a measured time, which differs between repeats.
+    /// Whether the metric depends on a measured time, which differs between repeats.
     pub fn is_time(&self) -> bool {
         self.columns().into_iter().any(|column| columns::role(column) == Role::Time)
     }
 
-    /// How its values are formatted.
+    /// Returns how the metric's values are formatted.
     pub fn unit(&self) -> Unit {
         match &self.aggregation {
             Aggregation::Sum(column) if column == columns::SECONDS => Unit::Seconds,

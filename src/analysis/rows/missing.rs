@@ -1,4 +1,4 @@
-//! Columns that thin rows lack, and the errors that say so.
+//! Columns that thin rows lack, and the errors for requests that need these columns.
 
 use super::column::{KEYS_SEED, THREADS_SEED};
 use crate::record::columns::{self, Role};
@@ -6,12 +6,12 @@ use crate::record::columns::{self, Role};
 /// Why thin rows are not enough for a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThinRowsError {
-    /// It needs a column that thin rows do not store for each row: the column's name, and how to
-    /// make the full rows.
+    /// The request needs a column that thin rows do not store for each row. Holds the name of the
+    /// column, and how to make the full rows.
     #[error("thin rows do not have `{0}` for each depth, only full rows do: {1}")]
     Column(String, String),
-    /// A filter or grouping would split searches, but most counters are stored once per search: the
-    /// column, and how to make the full rows.
+    /// A filter or grouping would split searches, but most counters are stored only once per
+    /// search. Holds the column of the filter or grouping, and how to make the full rows.
     #[error("thin rows have most counters only once for each search, but `{0}` varies within a search: {1}")]
     Choice(String, String),
 }
@@ -28,18 +28,20 @@ pub struct MissingColumns {
 }
 
 impl MissingColumns {
-    /// Starts with these columns as absent. `remedy`: how to make the full rows.
+    /// Creates the list from the columns that are not stored. `remedy` tells users how to make the
+    /// full rows.
     pub fn new(absent: Vec<String>, remedy: String) -> Self {
         Self { partial: Vec::new(), absent, remedy }
     }
 
-    /// Notes that a column is stored once per search or once per variant, and so is not absent.
+    /// Marks a column as stored once per search or once per variant. It no longer counts as not
+    /// stored.
     pub fn mark_partial(&mut self, column: &str) {
         self.absent.retain(|absent| absent != column);
         self.partial.push(column.to_owned());
     }
 
-    /// Adds the missing columns of another frame whose rows are joined to these.
+    /// Adds the missing columns of another frame, whose rows are joined to the rows of this frame.
     pub fn merge(&mut self, other: &Self) {
         for (list, other_list) in [(&mut self.partial, &other.partial), (&mut self.absent, &other.absent)] {
             let new_names: Vec<String> = other_list.iter().filter(|name| !list.contains(name)).cloned().collect();
@@ -55,17 +57,17 @@ impl MissingColumns {
         self.partial.iter().any(|name| name == column)
     }
 
-    /// The error for a name that may mean a column which is not stored for each row; `None` if it
-    /// means no such column.
+    /// Returns the error for a name that may mean a column which is not stored for each row.
+    /// Returns `None` if the name cannot mean such a column.
     pub fn column_error(&self, name: &str) -> Option<ThinRowsError> {
         let may_mean = |column: &&String| columns::may_mean(name, column);
         let column = self.partial.iter().chain(&self.absent).find(may_mean)?;
         Some(ThinRowsError::Column(column.clone(), self.remedy.clone()))
     }
 
-    /// The error for a filter or grouping by a column that varies within a search: counters that
-    /// are stored once per search would be assigned to the wrong rows. `None` if the column may
-    /// be used.
+    /// Returns the error for a filter or grouping by a column that varies within a search. Counters
+    /// that are stored once per search would be assigned to the wrong rows. Returns `None` if the
+    /// column may be used.
     pub fn choice_error(&self, column: &str) -> Option<ThinRowsError> {
         let is_constant_in_search = match columns::role(column) {
             Role::Option => column != KEYS_SEED && column != THREADS_SEED,

@@ -18,27 +18,28 @@ impl Frame {
     /// Reads a results file on all processors.
     ///
     /// # Errors
-    /// If it is not a results file; the message gives line and column.
+    /// If the file cannot be read or is not a results file. If a field is wrong, the message names
+    /// its line and column.
     pub fn read(path: &Path) -> Result<Self, FrameError> {
         let name = path.display().to_string();
         let file = files::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         match read_blocks(&file, threads, blocks::SIZE) {
             Some(frame) => Ok(frame),
-            // Parse again line by line: that reader finds the faulty line and says what is wrong.
+            // The file is parsed again line by line, to find the faulty line and what is wrong.
             None => {
-                // If the seek fails, that reader reports the error.
+                // If the file cannot be rewound, `parse` reports an error.
                 let _ = (&file).seek(SeekFrom::Start(0));
                 Self::parse(BufReader::with_capacity(1 << 20, &file), &name)
             }
         }
     }
 
-    /// As [`Frame::read`], but reads row by row from any source. `path`: its name in error
-    /// messages.
+    /// Reads the rows of a results file one by one from any source. Error messages call the source
+    /// `path`.
     ///
     /// # Errors
-    /// If it is not a results file; the message gives line and column.
+    /// As for [`Frame::read`].
     pub fn parse(source: impl Read, path: &str) -> Result<Self, FrameError> {
         let file_error = |message: String| FrameError::File(path.to_owned(), message);
         let line_error = |position: Option<&Position>, message: String| {
@@ -72,11 +73,12 @@ impl Frame {
     }
 }
 
-/// Reads a file on `threads` threads in blocks of `size` bytes; `None` if the file has any error.
-fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize) -> Option<Frame> {
+/// Reads a results file on `threads` threads in blocks of `block_size` bytes. Returns `None` if the
+/// file has any error.
+fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, block_size: usize) -> Option<Frame> {
     let mut reader = csv::Reader::from_reader(&mut source);
     let heading = Heading::from_header(reader.headers().ok()?).ok()?;
-    // The reader has read further than the header, into its buffer.
+    // The reader has buffered bytes beyond the header, so the source must seek back.
     let header_end = reader.position().byte();
     drop(reader);
     source.seek(SeekFrom::Start(header_end)).ok()?;
@@ -86,7 +88,8 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize)
         rows.append(&block_rows.ok_or(io::ErrorKind::InvalidData)?);
         Ok(())
     };
-    blocks::process_blocks(threads, size, source, blocks::complete_records_length, parse_block, append_block).ok()?;
+    blocks::process_blocks(threads, block_size, source, blocks::complete_records_length, parse_block, append_block)
+        .ok()?;
     Some(rows)
 }
 
@@ -94,11 +97,15 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, size: usize)
 struct Heading {
     /// The names of all columns.
     fields: Vec<String>,
+    /// Whether each column is loaded.
     is_loaded: Vec<bool>,
 }
 
 impl Heading {
-    /// Checks the header of a results file. The error says what is wrong with it.
+    /// Checks the header of a results file.
+    ///
+    /// # Errors
+    /// A message that says what is wrong with the header.
     fn from_header(header: &StringRecord) -> Result<Self, String> {
         if let Some(column) = REQUIRED.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
             return Err(format!("there is no column `{column}`: this is not a results file of ttlab"));
@@ -115,14 +122,17 @@ impl Heading {
         }
     }
 
-    /// An empty frame with the loaded columns.
+    /// Creates an empty frame with the columns that are loaded.
     fn empty_frame(&self) -> Frame {
         let loaded_fields = self.fields.iter().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded);
         let names: Vec<String> = loaded_fields.map(|(name, _)| name.clone()).collect();
         Frame { columns: names.iter().map(|name| Values::empty(name)).collect(), names, ..Frame::default() }
     }
 
-    /// Appends a row; the error is the index of a field that does not have its column's type.
+    /// Appends a row.
+    ///
+    /// # Errors
+    /// The index of a field that does not have its column's type.
     fn push(&self, rows: &mut Frame, record: &ByteRecord) -> Result<(), usize> {
         let loaded_fields = record.iter().enumerate().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded);
         for (values, ((index, text), _)) in rows.columns.iter_mut().zip(loaded_fields) {
@@ -134,8 +144,8 @@ impl Heading {
         Ok(())
     }
 
-    /// Parses complete lines without quotes; `None` if a line has quotes, or anything else that
-    /// needs the slower reader.
+    /// Parses complete lines without quotes. Returns `None` if a line contains a quote or anything
+    /// else that only [`Heading::parse_quoted`] can read.
     fn parse_plain(&self, block: &[u8]) -> Option<Frame> {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
@@ -161,10 +171,10 @@ impl Heading {
         Some(rows)
     }
 
-    /// Parses lines of any kind; `None` if a line is invalid.
+    /// Parses lines of any kind. Returns `None` if a line is invalid.
     fn parse_quoted(&self, block: &[u8]) -> Option<Frame> {
-        // The empty line in front makes no row; it prevents the block's first bytes from being read
-        // as a byte order mark.
+        // An empty line is put before the block, so that the first bytes of the block cannot be
+        // mistaken for a byte order mark. The empty line does not become a row.
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
         let (mut rows, mut record) = (self.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).ok()? {

@@ -1,15 +1,17 @@
-//! `score_error`: the distance of a search's score from that of a reference search, by the same
-//! engine with far more nodes and a table that is never full.
+//! Adds the column `score_error`: the distance between the score of a search and the score of a
+//! reference search. The reference search is made by the same engine with far more nodes and a
+//! table that is never full.
 
 use super::frame::Frame;
 use crate::record::columns;
 use crate::record::reference::{Judgement, is_no_move};
 use std::collections::HashMap;
 
-/// Adds the column `score_error`, in centipawns and at most `cap`. It is NaN if the reference did
-/// not search the position, and for rows without a score because no iteration was finished.
+/// Adds the column `score_error`. The errors are in centipawns and at most `cap`. The error of a
+/// row is NaN if the reference did not search the position, or if the row has no best move and
+/// therefore no score.
 pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], cap: u32) {
-    // The judgement of a position itself has no move.
+    // A judgement without a move is the judgement of the position itself.
     let position_judgements = judgements.iter().filter(|judgement| judgement.mv.is_empty());
     let reference_scores: HashMap<&str, i32> =
         position_judgements.map(|judgement| (judgement.position.as_str(), judgement.score)).collect();

@@ -1,9 +1,9 @@
-//! Key seeds and schedules: a variant under another seed is the same variant.
+//! Assigns rows under further key seeds and schedules to their variants.
 //!
-//! Another key seed puts positions into other buckets, and another schedule lets searchers take
-//! turns in another order. Both change node counts, so a plan may run every variant under several
-//! seeds, and the means over the seeds are compared. If searches are not repeatable, because they
-//! use threads of the system, each repeat counts like another seed.
+//! With another key seed, positions are stored in other buckets. With another schedule, searchers
+//! take turns in another order. Both change node counts, so a plan may run every variant under
+//! several seeds, and the means over the seeds are compared. If searches are not repeatable,
+//! because they use threads of the system, each repeat is treated like another seed.
 
 use super::column::SEED;
 use super::frame::Frame;
@@ -14,16 +14,17 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use super::column::{KEYS_SEED, THREADS_SEED};
 
-/// The seeds under which the variants were searched, and the repeats that count like seeds.
+/// The seeds under which the variants were searched, and the repeats that are treated like seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seeds {
     /// The number of seeds.
     pub count: usize,
-    /// Whether they are schedules of several searchers, not key seeds.
+    /// Whether the seeds are schedules of several searchers. Otherwise they are key seeds.
     pub schedules: bool,
-    /// The number of repeats of searches that are not repeatable; 1 without such searches.
+    /// The number of repeats of searches that are not repeatable. 1 if there are no such searches.
     pub repeats: usize,
-    /// How far the nodes of such a search deviate between its repeats, as a share.
+    /// The deviation of the nodes between the repeats of a search that is not repeatable, as a
+    /// share.
     pub deviation: f64,
 }
 
@@ -33,14 +34,14 @@ impl Default for Seeds {
     }
 }
 
-/// Makes rows under further key seeds and schedules, and further repeats of searches that are not
-/// repeatable, into rows of their variants, numbered in the column [`SEED`]. `None` if there are no
-/// such rows.
+/// Assigns rows under further key seeds and schedules to their variants, and numbers the seeds in
+/// the column [`SEED`]. The repeats of searches that are not repeatable are numbered in the same
+/// column. Returns `None` if there are no further seeds, schedules or such repeats.
 pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     let variants = frame.text_column(columns::VARIANT);
     let names = variants.list();
     let mut counts = HashMap::<&str, usize>::new();
-    // For each name: its variant, and the number of its seed in order of appearance.
+    // The variant that each name belongs to, and the number of the seed among those of the variant.
     let variants_and_seeds: Vec<(&str, usize)> = names
         .iter()
         .map(|name| match base_variant(name).filter(|variant| names.iter().any(|other| other == variant)) {
@@ -55,7 +56,8 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     let count = 1 + counts.values().copied().max().unwrap_or(0);
     let (repeatabilities, repeat_numbers) = (frame.text_column(columns::REPEATS), frame.numbers(columns::REPEAT));
     let not_repeatable = Repeatability::NotRepeatable.to_string();
-    // The number of the repeat; 0 for repeatable searches, because all their repeats are the same.
+    // Returns the number of a row's repeat. All repeats of a repeatable search are the same, so
+    // they have the number 0.
     let repeat_of = |row: usize| match repeatabilities.text(row) == not_repeatable {
         true => repeat_numbers[row].max(0.0) as usize,
         false => 0,
@@ -71,7 +73,8 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     };
     let mut folded_frame = frame.clone();
     folded_frame.set_words(columns::VARIANT, |row| variant_of(row).to_owned());
-    // All rows of a variant get its own seed, so that this option does not separate them.
+    // All rows of a variant get the variant's own seed, so that the option does not vary within the
+    // variant.
     for column in [KEYS_SEED, THREADS_SEED].into_iter().filter(|column| frame.has(column)) {
         let seeds = frame.text_column(column);
         let first_rows = names.iter().zip(variants.first_rows());
@@ -89,14 +92,14 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     Some((folded_frame, Seeds { count, schedules, repeats, deviation }))
 }
 
-/// How far the nodes of a search that is not repeatable deviate between its repeats, as a share. It
-/// is calculated from the variance of the logarithms of the nodes, averaged over the searches.
-/// `not_repeatable`: the text that marks the rows of such searches.
+/// Returns the deviation of the nodes between the repeats of a search that is not repeatable, as a
+/// share. It is calculated from the variance of the logarithms of the nodes, averaged over all such
+/// searches. Their rows have the text `not_repeatable` in the column `repeats`.
 fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
     let [variants, positions, repeatabilities, errors] =
         [columns::VARIANT, columns::POSITION, columns::REPEATS, columns::ERROR].map(|name| frame.text_column(name));
     let (repeats, nodes) = (frame.numbers(columns::REPEAT), frame.numbers(columns::NODES));
-    // The nodes of each repeat, by variant and position.
+    // Maps the variant and position of a search to the nodes of each repeat.
     let mut nodes_by_repeat: BTreeMap<(u32, u32), BTreeMap<u64, f64>> = BTreeMap::new();
     let is_counted = |row: &usize| repeatabilities.text(*row) == not_repeatable && errors.text(*row).is_empty();
     for row in (0..frame.rows()).filter(is_counted) {
@@ -108,7 +111,7 @@ fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
         search.values().map(|nodes| (nodes.ln() - mean_log).powi(2)).sum::<f64>() / (search.len() - 1) as f64
     };
     let mean_variance = mean(nodes_by_repeat.values().filter(|search| search.len() > 1).map(variance));
-    // A difference of logarithms as a share.
+    // Converts a difference of logarithms to a share.
     mean_variance.sqrt().exp_m1()
 }
 

@@ -1,5 +1,6 @@
-//! Thin rows as a frame. Some values are stored only once per search or once per variant; they are
-//! placed so that sums and means are those of the full rows. Whatever needs them by row is refused.
+//! Builds a frame from thin rows. Thin rows store some values only once per search or once per
+//! variant. These values are placed in the rows so that sums and means are the same as with full
+//! rows. A request that needs these values for each row is refused.
 
 use super::column::Values;
 use super::frame::{Frame, FrameError};
@@ -10,10 +11,12 @@ use crate::record::thin::{Resolution, ThinRows};
 use std::collections::HashMap;
 
 impl Frame {
-    /// Builds a frame of thin rows. `remedy`: how to make the full rows, for error messages.
+    /// Builds a frame from thin rows. Error messages call the rows `path`, and `remedy` tells users
+    /// how to make the full rows.
     ///
     /// # Errors
-    /// If a field is not of its column's type, or a column that all results have is missing.
+    /// If a field does not have its column's type, or if a column that every results file has is
+    /// missing.
     pub fn from_thin_rows(rows: &ThinRows, path: &str, remedy: String) -> Result<Self, FrameError> {
         let mut frame = Self { rows: rows.rows, ..Self::default() };
         let mut missing = MissingColumns::new(rows.absent.clone(), remedy);
@@ -39,17 +42,18 @@ impl Frame {
         Ok(frame)
     }
 
-    /// Fills the empty rows of a column that is stored once per search or once per variant, so that
-    /// sums and means are those of the full rows.
+    /// Fills the empty rows of a column that is stored once per search or once per variant. Sums
+    /// and means are then the same as with full rows.
     fn fill_gaps(&mut self, name: &str, resolution: Resolution) {
         let mut numbers = self.numbers(name).into_owned();
         let [variants, suites, positions] =
             [columns::VARIANT, columns::SUITE, columns::POSITION].map(|name| self.text_column(name).into_owned());
         let repeats = self.numbers(columns::REPEAT).into_owned();
-        let adds_up = columns::role(name) != Role::Last;
+        let is_summed = columns::role(name) != Role::Last;
         match resolution {
-            // The last row of a search holds the sum of all its rows, so the others count 0.
-            Resolution::Search if adds_up => {
+            // The last row of a search contains the sum over all its rows, so the other rows of the
+            // search are set to 0.
+            Resolution::Search if is_summed => {
                 let search_key = |row: usize| (variants.codes()[row], positions.codes()[row], repeats[row].to_bits());
                 for row in (1..self.rows).rev() {
                     if numbers[row - 1].is_nan() && !numbers[row].is_nan() && search_key(row - 1) == search_key(row) {
@@ -57,10 +61,10 @@ impl Frame {
                     }
                 }
             }
-            // The state of a search is read only from its last row.
+            // The state of a search is read only from the last row, which is already filled.
             Resolution::Row | Resolution::Search => return,
-            // One row of a variant holds its sum, so the others count 0, or its state, which the
-            // others get too.
+            // One row of a variant contains the value of the variant. If the value is a sum, the
+            // other rows are set to 0. If it is a state, the other rows are set to the same value.
             Resolution::Variant => {
                 let variant_and_suite = |row: usize| (variants.codes()[row], suites.codes()[row]);
                 let variant_values = (0..self.rows)
@@ -69,7 +73,7 @@ impl Frame {
                 let variant_values: HashMap<(u32, u32), f64> = variant_values.collect();
                 for (row, number) in numbers.iter_mut().enumerate().filter(|(_, number)| number.is_nan()) {
                     let value = variant_values.get(&variant_and_suite(row)).copied().unwrap_or(f64::NAN);
-                    *number = if adds_up && !value.is_nan() { 0.0 } else { value };
+                    *number = if is_summed && !value.is_nan() { 0.0 } else { value };
                 }
             }
         }
