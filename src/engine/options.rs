@@ -17,24 +17,25 @@ use serde::{Deserialize, Deserializer, Serialize, de::IntoDeserializer};
 pub struct EngineOptions {
     /// The algorithm that searches the tree.
     pub algorithm: Algorithm,
-    /// What a node that fails returns.
+    /// The score that a node returns if it fails high or low.
     pub fail: Fail,
     /// Which depths are searched before the last one.
     pub deepening: Deepening,
-    /// Half-width of the root window round the last iteration's score, in centipawns, 0..=32000; 0:
-    /// the full window. A search that falls outside is repeated with the failing side wide open.
+    /// Half-width of the root window around the score of the last iteration, in centipawns,
+    /// 0..=32000; 0: the full window. If the score falls outside the window, the search is repeated
+    /// with the failed side of the window fully open.
     #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub aspiration: i32,
     /// What happens when the remaining depth is 0.
     pub leaf: Leaf,
-    /// Whether a static leaf is first searched for a legal move, so that mate and stalemate score
-    /// as such there too.
+    /// Whether a static leaf is first checked for a legal move, so that leaves too can score as
+    /// mate or stalemate.
     pub leaf_mates: bool,
     /// The captures-only search behind `leaf = "quiescence"`.
     pub quiescence: Quiescence,
-    /// Whether a repeated position (once before in the game or the path) and the fifty-move rule
-    /// score 0. Off keeps every score a function of the position alone, so that a table and no
-    /// table can be compared exactly.
+    /// Whether a node scores 0 if its position has occurred before (in the game or on the path) or
+    /// if the fifty-move rule applies. If off, every score depends on the position alone, so that
+    /// searches with and without a table can be compared exactly.
     pub draws: bool,
     /// How the table respects the fifty-move rule, if `draws` is on: a score found at one halfmove
     /// clock may be wrong at another.
@@ -43,10 +44,11 @@ pub struct EngineOptions {
     pub mate: Mate,
     /// The terms of the static evaluation.
     pub eval: Eval,
-    /// What is tried first, in this order; moves that no rule puts forward stay in the generation
-    /// order. A move that several rules of the list know is put forward by one of them, wherever
-    /// they stand: by `table-move`, else a capture by `mvv-lva` or `see`, and a quiet move by
-    /// `killers`, else `countermove`, else `history`.
+    /// The rules that order the moves. Moves that an earlier rule claims are tried earlier; moves
+    /// that no rule claims follow in the generation order. If several rules know a move, the order
+    /// of the list does not decide which of them claims it: the table's move is claimed by
+    /// `table-move`, a capture by `mvv-lva` or `see`, and a quiet move by `killers`, else by
+    /// `countermove`, else by `history`.
     pub ordering: Vec<Ordering>,
     /// How captures are scored by `mvv-lva`.
     pub mvv_lva: MvvLva,
@@ -54,15 +56,16 @@ pub struct EngineOptions {
     pub generation: GenerationOrder,
     /// Seed of `generation = "shuffle"`.
     pub generation_seed: u64,
-    /// Internal iterative deepening: a node of an open window without a table move first searches
-    /// itself to a smaller depth to find one. Source: "Writing a Chess Engine: Move Selection".
+    /// Internal iterative deepening: a node with an open window and no table move is first searched
+    /// to a smaller depth, to find a move to try first. Source: "Writing a Chess Engine: Move
+    /// Selection".
     pub iid: Iid,
     /// Internal iterative reduction: nodes without a table move are searched less deep.
     pub iir: Iir,
     /// Late move reduction: late quiet moves are searched less deep.
     pub lmr: Lmr,
-    /// Null-move pruning (a table no longer leaves the value alone: entries of reduced searches are
-    /// re-used).
+    /// Null-move pruning. A table can then change the value of a search, because entries of reduced
+    /// searches are used again.
     pub null_move: NullMove,
     /// Singular extension: a move without an alternative is searched deeper.
     pub singular: Singular,
@@ -72,9 +75,9 @@ pub struct EngineOptions {
     /// before the first is searched, and a bound that already refutes the node ends it; 0: off.
     /// Source: Schaeffer and Plaat, 1996.
     pub etc_depth: u8,
-    /// Which nodes ask the table, and what an answer may do.
+    /// Which nodes probe the table, and what a hit may be used for.
     pub probe: Probe,
-    /// Which nodes are stored, and with what.
+    /// Which nodes store their result, and what they store.
     pub store: Store,
     /// The transposition table: size, policy, and how it is used.
     #[serde(deserialize_with = "table_shorthand")]
@@ -178,7 +181,7 @@ pub enum Algorithm {
     Mtdf,
 }
 
-/// What a node that fails returns.
+/// The score that a node returns if it fails high or low.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -364,7 +367,7 @@ pub enum PieceSquares {
     /// Michniewski's Simplified Evaluation Function, the middle-game king throughout.
     #[default]
     Simplified,
-    /// No squares count: material only.
+    /// No piece-square values: only material counts.
     None,
 }
 
@@ -387,10 +390,10 @@ pub enum Ordering {
     MvvLva,
     /// Captures by static exchange evaluation: gains first, losing captures last of all.
     See,
-    /// The last two quiet moves that cut at this ply.
+    /// The last two quiet moves that caused a cutoff at this ply.
     Killers,
-    /// Quiet moves by how often (weighted by depth squared) they cut anywhere. Source: Schaeffer
-    /// 1983.
+    /// Quiet moves by how often they caused a cutoff anywhere, weighted by depth squared. Source:
+    /// Schaeffer 1983.
     History,
     /// The quiet move that last refuted the opponent's move. Source: Uiterwijk 1992.
     Countermove,
@@ -453,13 +456,13 @@ impl Default for Iir {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeType {
-    /// Any but the root.
+    /// All nodes except the root.
     #[default]
     Any,
-    /// Those of an open window (beta - alpha > 1).
+    /// Nodes with an open window (beta - alpha > 1).
     Pv,
-    /// Those that are expected to fail high: of a closed window, below a node that is not expected
-    /// to. Source: Stockfish, 2021.
+    /// Nodes that are expected to fail high: their window is closed, and their parent is not
+    /// expected to fail high. Source: Stockfish, 2021.
     Cut,
 }
 
@@ -483,8 +486,8 @@ impl Default for Lmr {
     }
 }
 
-/// Null-move pruning: a node whose side may pass and still fail high is cut. Source: Donninger
-/// 1993.
+/// Null-move pruning: a node is cut off if it fails high even after its side to move has passed.
+/// Source: Donninger 1993.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -545,10 +548,11 @@ pub enum Shape {
     /// The table itself, as in play: if it forgets entries, the tree has another shape.
     #[default]
     Table,
-    /// A table that never forgets: it receives all that the search offers to the table, before any
-    /// of it is refused, is emptied whenever the table is, and obeys `table.same_key` (`policy` as
-    /// `replace`), `table.keep_move` and `probe`. Cutoffs and ordering come from the table as ever.
-    /// Nodes to a depth then count lost answers and lost ordering, not another shape.
+    /// A table that never forgets. It receives every entry that the search offers to the table,
+    /// even an entry that the table refuses. It is emptied whenever the table is emptied, and obeys
+    /// `table.same_key` (`policy` as `replace`), `table.keep_move` and `probe`. Cutoffs and
+    /// ordering still come from the table. The number of nodes to a depth then shows what lost
+    /// answers and lost ordering cost, without a change of shape.
     Neutral,
 }
 
@@ -557,7 +561,7 @@ pub enum Shape {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GamePly {
-    /// That of the position in its game.
+    /// The game ply of the position.
     #[default]
     Game,
     /// Always 0, so that no depth ages.

@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which nodes ask the table, and what an answer may do.
+/// Which nodes probe the table, and what a hit may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Probe {
     /// Which nodes probe the table.
     pub at: Where,
-    /// Of the nodes that `at` names, only those of at least this remaining depth probe.
+    /// The least remaining depth at which the nodes that `at` names probe the table.
     pub min_depth: u8,
     /// Whether a hit's bound is respected.
     pub bounds: BoundsRule,
@@ -75,22 +75,23 @@ pub enum Where {
     Quiescence,
 }
 
-/// Which nodes are stored, and with what move.
+/// Which nodes store their result, and what they store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
     /// Which nodes store their result.
     pub at: Where,
-    /// Of the nodes that `at` names, only those of at least this remaining depth store. This
-    /// includes nodes that a child's entry ended (`etc_depth`).
+    /// The least remaining depth at which the nodes that `at` names store their result. It also
+    /// applies to nodes that a child's entry ended (`etc_depth`).
     pub min_depth: u8,
     /// Whether a node that failed low stores its best-scoring move (fail-soft) rather than none.
     pub upper_move: bool,
     /// Whether mates and stalemates are stored too (a node without a legal move is recognized once
     /// its moves are generated; storing it saves the generation next time).
     pub terminals: bool,
-    /// With what bound a score is stored that needed no search: an evaluation, a mate, a stalemate.
+    /// The bound with which a score is stored that needed no search: an evaluation, a mate or a
+    /// stalemate.
     pub known: Known,
     /// Whether a node that finds nothing in the table first stores its static evaluation alone,
     /// unless it is in check: depth 0, no move, no score. It ends no node, but takes a slot: see
@@ -121,11 +122,11 @@ impl Default for Store {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {
-    /// Exact, which it is.
+    /// The score is stored as exact, which it is.
     #[default]
     Exact,
-    /// By the window, as every other score: exact inside it, a bound outside. Source: the engine
-    /// `purple`.
+    /// The window decides, as for every other score: exact inside the window, a bound outside.
+    /// Source: the engine `purple`.
     Window,
 }
 
@@ -138,8 +139,8 @@ pub enum BoundsRule {
     /// alpha.
     #[default]
     Checked,
-    /// Every score is taken for exact: a fault, kept to show what it costs. Source: the listing of
-    /// the article "Writing a Chess Engine: Move Selection".
+    /// Every score is used as if it were exact: a fault, kept to show what it costs. Source: the
+    /// listing of the article "Writing a Chess Engine: Move Selection".
     Ignored,
 }
 
@@ -153,7 +154,7 @@ pub enum DepthRule {
     AtLeast,
     /// Exactly the remaining depth: then every score equals that of a search without a table.
     Equal,
-    /// Any: a fault, to show what it costs.
+    /// Any depth: a fault, kept to show what it costs.
     Ignored,
 }
 

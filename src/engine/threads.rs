@@ -38,7 +38,7 @@ pub struct Threads {
     pub turns: String,
     /// How helpers differ from the main searcher.
     pub helpers: Helpers,
-    /// Which searcher's result is that of the iteration.
+    /// Which searcher's result becomes the result of the iteration.
     pub answer: Answer,
     /// Stores that others may read in two halves.
     pub tear: Tear,
@@ -160,16 +160,16 @@ pub enum Schedule {
     List,
 }
 
-/// Which searcher's result is that of the iteration.
+/// Which searcher's result becomes the result of the iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// The main searcher's.
+    /// The result of the main searcher.
     #[default]
     Main,
-    /// That of the first searcher that has completed this depth or a deeper one at the end of its
-    /// turn. The main searcher then begins the next depth.
+    /// The result of the first searcher that has completed this depth or a deeper one at the end of
+    /// its turn. The main searcher then begins the next depth.
     First,
     /// The move with the most votes when the main searcher completes the depth, with the score and
     /// line of the first searcher that voted for it. Each searcher votes for the best move of its
@@ -192,7 +192,7 @@ impl Helpers {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Helpers {
-    /// Not at all: they diverge only through what they find in the table.
+    /// They do not differ: they diverge only through what they find in the table.
     #[default]
     Same,
     /// Helpers 1, 3, 5 and so on try the root's moves after the first in another order: the third,
