@@ -1,22 +1,23 @@
-//! The program's console: results go to standard output, messages to standard error.
+//! The program's console. Results are written to standard output, and messages to standard error.
 //!
-//! A closed pipe (`| head`) or a full disk behind a redirection must neither stop a run nor turn a
-//! failure into a success. So write errors are remembered, the work goes on, and the exit code is
-//! that of the command.
+//! If standard output is a closed pipe (`| head`) or a file on a full disk, a run must not stop,
+//! and a command that fails must not look successful. So the first write error is remembered and
+//! the command goes on, and the exit code is that of the command.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// The first write error of standard output; nothing is written after it.
+/// The first write error of standard output. Nothing is written after this error.
 static OUTPUT_ERROR: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// The escape sequences that pages use for colours and bold letters; no others are written to a
-/// terminal.
+/// The escape sequences that pages use for colours and bold letters. No other escape sequences are
+/// written to a terminal.
 const COLOURS: [&str; 6] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[34m"];
 
-/// Writes to standard output. Text that cannot be written is dropped; [`close`] returns the error.
+/// Writes to standard output. Text that cannot be written is dropped, and [`close`] returns the
+/// error.
 pub fn out(text: fmt::Arguments<'_>) {
     write_out(&text.to_string(), escape_control);
 }
@@ -26,7 +27,7 @@ pub fn out_page(page: &str) {
     write_out(page, escape_except_colours);
 }
 
-/// Writes to standard output; `escape` is applied to the text if that is a terminal.
+/// Writes to standard output. If standard output is a terminal, `escape` is applied to the text.
 fn write_out(text: &str, escape: impl Fn(&str) -> Cow<'_, str>) {
     #[cfg(test)]
     if capturing::append(text, "") {
@@ -51,7 +52,7 @@ pub fn err(text: fmt::Arguments<'_>) {
     if capturing::append("", &text.to_string()) {
         return;
     }
-    // Ignored: there is no other place to report the error.
+    // An error is ignored, because there is no other place to report it.
     let _ = io::stderr().lock().write_all(escape_control(&text.to_string()).as_bytes());
 }
 
@@ -68,8 +69,9 @@ pub fn close() -> Option<io::Error> {
     (error.kind() != io::ErrorKind::BrokenPipe).then_some(error)
 }
 
-/// Escapes control characters except line ends and tabs, as Rust source does; a run of the same
-/// character is written once with its length.
+/// Escapes control characters except line ends and tabs, as in Rust source code. If the same
+/// character occurs several times in a row, it is written once, followed by how many times it
+/// occurs.
 pub fn escape_control(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
     if !text.contains(is_escaped) {
@@ -98,7 +100,7 @@ fn escape_except_colours(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some(index) = rest.find('\u{1b}') {
         let (before, sequence) = rest.split_at(index);
-        // Of any other sequence the escape character is escaped.
+        // If the sequence is not in `COLOURS`, its escape character is escaped.
         let length = COLOURS.iter().find(|colour| sequence.starts_with(**colour)).map_or(0, |colour| colour.len());
         escaped.push_str(&escape_control(before));
         escaped.push_str(if length > 0 { &sequence[..length] } else { "\\u{1b}" });
@@ -108,7 +110,7 @@ fn escape_except_colours(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Whether a character changes the direction of writing, with which a name could be disguised.
+/// Whether a character changes the direction of writing. Such characters could disguise a name.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,11 +1,10 @@
-//! Declares a set of counters from one list: the struct, column names and meanings, values and
-//! sums.
+//! A macro that declares a struct of counters, with their column names and meanings, from one list.
 
 /// Declares a struct of `u64` counters from one list of documented names.
 ///
-/// The struct gets `COLUMNS` (name and meaning of each counter, in order), `values()` in the same
-/// order, `set(name, value)` for code that reads results, and `+=` and `-` to add and subtract the
-/// counts of iterations and searches.
+/// The struct has a constant `COLUMNS` with the name and the meaning of each counter. `values()`
+/// returns the values in the same order. `set(name, value)` is for code that reads results. The
+/// operators `+=` and `-` add and subtract the counts of iterations and searches.
 #[macro_export]
 macro_rules! counters {
     ($(#[$outer:meta])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])+ $field:ident,)* }) => {
@@ -24,7 +23,7 @@ macro_rules! counters {
                 vec![$(self.$field),*]
             }
 
-            /// Sets the counter called `name`; false if there is none.
+            /// Sets the counter called `name`. Returns false if there is no such counter.
             pub fn set(&mut self, name: &str, value: u64) -> bool {
                 match name {
                     $(stringify!($field) => self.$field = value,)*

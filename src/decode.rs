@@ -1,5 +1,5 @@
-//! Decodes TOML and JSON values into types. TOML is converted to JSON first, so that each type's
-//! deserializer is compiled for one format only.
+//! Decodes TOML and JSON values into types. TOML is converted to JSON first, so that the
+//! deserializer of each type is compiled for only one format.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -9,17 +9,18 @@ use toml::{Table, Value};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}{}{message}", if .path.is_empty() { "" } else { ": " })]
 pub struct DecodeError {
-    /// The value's dotted path, empty for the document itself; an item of a list is `ordering[1]`.
+    /// The value's dotted path, which is empty for the document itself. The path of an item of a
+    /// list ends with its index, as in `ordering[1]`.
     pub path: String,
-    /// The message of serde: what was found and what was expected.
+    /// The message of serde, which says what was found and what was expected.
     pub message: String,
 }
 
-/// Decodes a JSON value; an error is about the first value that does not fit the type.
+/// Decodes a JSON value. The error describes the first value that does not fit the type.
 pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     serde_path_to_error::deserialize(&value).map_err(|error| {
         let (path, message) = (error.path().to_string(), error.inner().to_string());
-        // `.` is the document itself.
+        // The path `.` means the document itself.
         let path = if path == "." { String::new() } else { path };
         match faulty_key(&value, &path, &message) {
             Some(key) => DecodeError { path: join_path(&path, key), message },
@@ -28,12 +29,14 @@ pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     })
 }
 
-/// The key of the faulty value in the table at `path`, if no other has this value. Serde buffers a
-/// table whose type depends on one of its keys, and then reports the path of the table only; the
-/// value is in the message.
+/// Finds the key of the faulty value in the table at `path`. Returns `None` if another key of the
+/// table has the same value.
+///
+/// If the type of a table depends on one of its keys, serde buffers the table and reports only the
+/// path of the table. The key is then found by the value, which is in the message.
 fn faulty_key<'a>(value: &'a Json, path: &str, message: &str) -> Option<&'a str> {
     let pointer = path.split('.').map(|key| format!("/{key}")).collect::<String>();
-    // From a message such as "invalid type: integer `5`, expected a string".
+    // The message is, for example, "invalid type: integer `5`, expected a string".
     let faulty_value: Json = message.strip_prefix("invalid ")?.split('`').nth(1)?.parse().ok()?;
     let mut matches = value.pointer(&pointer)?.as_object()?.iter().filter(|(_, value)| **value == faulty_value);
     let (key, _) = matches.next()?;
@@ -43,7 +46,7 @@ fn faulty_key<'a>(value: &'a Json, path: &str, message: &str) -> Option<&'a str>
 /// Decodes a TOML table.
 ///
 /// # Errors
-/// As [`from_json`], and for values that JSON lacks: dates, infinities and NaN.
+/// As [`from_json`]. Also if the table contains a date, an infinity or NaN, which JSON lacks.
 pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, DecodeError> {
     from_json(to_json(Value::Table(table), "")?)
 }
@@ -62,7 +65,7 @@ pub fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Converts a TOML value to JSON.
+/// Converts a TOML value to JSON. `path` is the dotted path of the value, for errors.
 fn to_json(value: Value, path: &str) -> Result<Json, DecodeError> {
     let error_at = |message: String| DecodeError { path: path.to_owned(), message };
     Ok(match value {

@@ -3,13 +3,14 @@
 //!
 //! The library has three parts:
 //!
-//! - always: boards, suites of positions, a search engine in which every choice is an option, its
-//!   transposition table with replacement policies, and traces of table accesses with their replay;
-//! - feature `lab`: experiments, and their results as rows, comparisons and reports;
-//! - feature `cli` (the default, includes `lab`): the `ttlab` command, for programs that add a
-//!   policy to it.
+//! - Always included are boards, suites of positions, a search engine in which every choice is an
+//!   option, the engine's transposition table with replacement policies, and traces of table
+//!   accesses, which can be replayed.
+//! - The feature `lab` adds experiments and their results as rows, comparisons and reports.
+//! - The feature `cli` (the default, includes `lab`) adds the `ttlab` command, so that a program
+//!   can add a policy to this command.
 //!
-//! A search, with the counters of its table:
+//! This example runs a search and prints counters of its table:
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -40,7 +41,7 @@
 #[cfg(not(unix))]
 compile_error!("ttlab runs on Unix systems only");
 
-// A module may use only those declared above it (`docs/architecture.md` has the map).
+// A module may use only the modules that are declared above it (see `docs/architecture.md`).
 mod counters;
 
 #[cfg(feature = "lab")]

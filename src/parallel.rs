@@ -1,21 +1,21 @@
-//! Parallel work on many lines. The result does not depend on the number of threads.
+//! Runs work in parallel. The results do not depend on the number of threads.
 
-/// Fewer values than this are processed in less time than it takes to start a thread.
+/// Fewer values than this are processed in less time than is needed to start a thread.
 const MIN_VALUES: usize = 20_000;
 
 /// Runs a function on several threads, including the current one, and waits until all return.
 pub fn run_on_threads(threads: usize, run: impl Fn() + Sync) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // If the system refuses more threads, the running ones do all the work.
+            // If the system refuses to start a thread, the other threads do all the work.
             let _ = std::thread::Builder::new().spawn_scoped(scope, &run);
         }
         run();
     });
 }
 
-/// Calls `work` with every part, on as many threads as there are processors. Parts are taken in
-/// order.
+/// Calls `work` with every part on as many threads as there are processors. The threads take the
+/// parts in order.
 pub fn par_for_each<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let queue = std::sync::Mutex::new(parts.into_iter());
@@ -27,8 +27,8 @@ pub fn par_for_each<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
     });
 }
 
-/// The results of `work` for each index below `lines`, in order; in parallel if the lines have
-/// enough values in total.
+/// Calls `work` with each index below `lines` and returns the results in order. The calls run in
+/// parallel if there are enough values. `values` is the number of values of all lines together.
 pub fn par_map<T: Send>(lines: usize, values: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if lines < 2 || values < MIN_VALUES {
         return (0..lines).map(work).collect();

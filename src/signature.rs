@@ -1,5 +1,5 @@
-//! The signature of a build: one exact node count. `tests/signatures.txt` records it for the
-//! defaults, each preset, each policy and each value of each option.
+//! Computes the signature of a build, which is one exact node count. `tests/signatures.txt` records
+//! the signature of the default options, each preset, each policy and each value of each option.
 
 use crate::chess::{Board, Increments};
 use crate::engine::{Engine, EngineError, EngineOptions, Iteration, Limit};
@@ -16,15 +16,17 @@ const POSITIONS: [&str; 5] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
 ];
 
-/// The options of `ttlab bench`: the defaults with a table small enough to be under pressure.
+/// Returns the options of `ttlab bench`. They are the defaults, except that the table is so small
+/// that entries must be replaced.
 pub fn bench_options() -> EngineOptions {
     let mut options = EngineOptions::default();
     options.table.size = Size::Bytes(1 << 20);
     options
 }
 
-/// The nodes of all searches: each position is searched to depth 5 with an empty table, then twice
-/// more after the best move of the search before, with the table kept.
+/// Returns the nodes of all searches. Each position is searched to depth 5 with an empty table.
+/// Then the best move is played and the new position is searched with the same table. This is done
+/// twice.
 pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
     let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
     for fen in POSITIONS {
@@ -41,7 +43,7 @@ pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
     Ok(nodes)
 }
 
-/// Searches a position, adds its nodes to `nodes` and returns the last iteration.
+/// Searches a position and returns the last iteration. Adds the nodes of all iterations to `nodes`.
 fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8, nodes: &mut u64) -> Option<Iteration> {
     let limit = Limit { depth: Some(depth), nodes: None };
     let mut outcome = engine.search(board, past, limit, &AtomicBool::new(false), &mut |_| {});

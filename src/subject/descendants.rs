@@ -1,10 +1,10 @@
-//! The processes started by this one, and their descendants: found by parent process ids, in any
-//! process group or session.
+//! Finds and kills the processes that this process started, and their descendants. They are found
+//! by their parent process ids, so they may be in any process group or session.
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::collections::HashMap;
 
-/// How many times to look for remaining processes, because a process may start another one while it
+/// How many times remaining processes are looked for. A process may start another process while it
 /// is being killed.
 const ROUNDS: u32 = 20;
 
@@ -16,12 +16,13 @@ pub struct Descendant {
     pub name: String,
 }
 
-/// All running descendants of this process; empty if the system does not list processes.
+/// Returns all running descendants of this process, or nothing if the system does not list
+/// processes.
 pub fn descendants() -> Vec<Descendant> {
     descendants_of(getpid().as_raw_nonzero().get(), &all_processes())
 }
 
-/// Kills all descendants, including those that they start meanwhile.
+/// Kills all descendants of this process, including processes that they start in the meantime.
 pub fn kill_all() {
     for _ in 0..ROUNDS {
         let remaining = descendants();
@@ -35,18 +36,18 @@ pub fn kill_all() {
     }
 }
 
-/// All running processes with their parent's id.
+/// Returns all running processes, each with the id of its parent.
 fn all_processes() -> Vec<(Descendant, i32)> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     pids.filter_map(|pid| parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)).collect()
 }
 
-/// Parses a line of `/proc/PID/stat` into the process and its parent's id; `None` for a process
-/// that has ended.
+/// Parses the process and the id of its parent from a line of `/proc/PID/stat`. Returns `None` if
+/// the process has ended.
 fn parse_stat(stat: &str) -> Option<(Descendant, i32)> {
-    // The name is in brackets. It may contain blanks and brackets itself, so it ends at the last
-    // one.
+    // The name is in brackets. The name may itself contain blanks and brackets, so it ends at the
+    // last bracket.
     let (head, tail) = stat.rsplit_once(')')?;
     let (pid, name) = head.split_once(" (")?;
     let mut fields = tail.split_whitespace();
@@ -56,7 +57,8 @@ fn parse_stat(stat: &str) -> Option<(Descendant, i32)> {
     (!matches!(state, "Z" | "X")).then_some((process, parent))
 }
 
-/// All descendants of a process. `processes`: all processes with their parent's id.
+/// Returns all descendants of the process `root`. `processes` contains all running processes, each
+/// with the id of its parent.
 fn descendants_of(root: i32, processes: &[(Descendant, i32)]) -> Vec<Descendant> {
     let mut children: HashMap<i32, Vec<&Descendant>> = HashMap::new();
     processes.iter().for_each(|(process, parent)| children.entry(*parent).or_default().push(process));

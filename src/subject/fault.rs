@@ -1,23 +1,23 @@
-//! Failures of an engine, with its last output.
+//! Failures of an engine, together with the engine's last output.
 
 use std::time::Duration;
 
 /// What an engine did wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFault {
-    /// The program could not be started; the reason.
+    /// The program could not be started. Contains the reason.
     #[error("the engine cannot be started: {0}")]
     StartFailed(String),
-    /// The process ended by itself; its exit code or signal.
+    /// The process ended by itself. Contains its exit code or signal.
     #[error("the engine exited unexpectedly ({0})")]
     Exited(String),
-    /// No answer within the time.
+    /// The engine did not answer within the given time.
     #[error("the engine did not answer within {:.1} s", .0.as_secs_f64())]
     NoAnswer(Duration),
-    /// No `uciok` or `readyok` within the time.
+    /// The engine did not send `uciok` or `readyok` within the given time.
     #[error("the engine was not ready within {:.0} s (raise subject.timeout to wait longer)", .0.as_secs_f64())]
     NotReady(Duration),
-    /// Its search exceeded the watchdog's timeout, and ended only on `stop`.
+    /// A search exceeded the watchdog's timeout and ended only on `stop`.
     #[error(
         "the engine searched for {:.1} s and ended only on \"stop\": it ignores this limit, or subject.timeout is too short",
         .0.as_secs_f64()
@@ -25,13 +25,13 @@ pub enum EngineFault {
     LimitIgnored(Duration),
     #[error("the engine wrote more than {0} lines")]
     TooManyLines(usize),
-    /// Its answer could not be parsed.
+    /// The engine's answer could not be parsed.
     #[error("the engine's answer is invalid: `{0}`")]
     InvalidAnswer(String),
-    /// Its move is illegal in the position.
+    /// The engine's move is illegal in the position.
     #[error("the engine's move {0} is illegal")]
     IllegalMove(String),
-    /// It returned no move although there is a legal one.
+    /// The engine returned no move although there is a legal move.
     #[error("the engine returned no move although there is a legal one")]
     NoMove,
     #[error("the engine refused an option: `{0}`")]
@@ -45,11 +45,12 @@ pub struct Failure {
     pub fault: EngineFault,
     /// The request that failed.
     pub request: String,
-    /// The last lines of its output, the oldest first.
+    /// The last lines of the engine's output, the oldest line first.
     pub tail: Vec<String>,
 }
 
-/// The engine's last lines, as the end of a message; empty if there are none.
+/// Returns the end of a message that quotes the engine's last lines. It is empty if there are no
+/// lines.
 fn last_lines(tail: &[String]) -> String {
     if tail.is_empty() { String::new() } else { format!("; its last lines: {}", tail.join(" | ")) }
 }

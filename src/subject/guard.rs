@@ -1,9 +1,10 @@
-//! The guard of an engine: a process between ttlab and the engine that ends when either of them
-//! ends.
+//! The guard of an engine. The guard is a process between ttlab and the engine, and ends when ttlab
+//! or the engine ends.
 //!
-//! Even if ttlab is killed with SIGKILL, the guard kills the engine and everything that it started,
-//! also outside the group and session: on Linux the guard adopts orphans. A parent-death signal
-//! would reach only the engine, not what a wrapper script started, and would need `unsafe`.
+//! Even if ttlab is killed with SIGKILL, the guard kills the engine and everything that the engine
+//! started. On Linux, this includes processes in other process groups and sessions, because the
+//! guard adopts orphans. A parent-death signal would reach only the engine and not the processes
+//! that a wrapper script started, and would need `unsafe`.
 
 use super::descendants;
 use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
@@ -16,24 +17,26 @@ use std::os::unix::process::{ExitStatusExt, parent_id};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-/// Exit code of a guard that could not start its engine.
+/// The exit code of a guard that could not start its engine.
 pub const NOT_STARTED: u8 = 127;
 
 /// The name of the hidden subcommand.
 pub const COMMAND: &str = "engine-guard";
 
-/// Runs a program under guard. The program inherits standard input, output and error. It and
-/// everything that it started is killed when the process `parent` is no longer the parent of this
-/// one, or on SIGTERM. Returns the exit code of the program, or 128 plus the signal that ended it.
+/// Runs a program under guard. The program inherits standard input, output and error. The program
+/// and everything that it started are killed when this process receives SIGTERM, or when the
+/// process `parent` is no longer the parent of this process. Returns the exit code of the program,
+/// or 128 plus the signal that ended the program.
 ///
 /// # Errors
 /// When the program cannot be started.
 pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
     let (program, arguments) = command.split_first().ok_or("no program given")?;
-    // The engine's orphans become children of this process, so that it can find and kill them.
+    // The engine's orphans become children of this process, so that they can be found and killed.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    // Registered before the engine starts, so that a SIGTERM never ends this process alone.
+    // The handler is registered before the engine starts, so that a SIGTERM never ends this process
+    // without ending the engine.
     let (mut receiver, sender) = UnixStream::pair().map_err(|error| error.to_string())?;
     pipe::register(SIGTERM, sender).map_err(|error| error.to_string())?;
     let mut child =
@@ -47,7 +50,8 @@ pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
         let _ = receiver.read_exact(&mut [0]);
         kill_everything(Some(engine));
     };
-    // A builder reports that the system refuses a thread; `thread::spawn` panics.
+    // If the system refuses to start a thread, a builder returns an error, but `thread::spawn`
+    // panics.
     let new_thread = std::thread::Builder::new;
     if let Err(error) = new_thread().spawn(watch_parent).and_then(|_| new_thread().spawn(listen_for_sigterm)) {
         kill_everything(Some(engine));
@@ -55,16 +59,16 @@ pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
     }
     let status = child.wait();
     descendants::kill_all();
-    // If the parent has ended, the watching thread may not have killed everything yet, so this
-    // thread does it too before the process ends.
+    // If the parent has ended, the watching thread may not have killed everything yet. So this
+    // thread also kills everything before the process ends.
     if is_orphan(parent) {
         kill_everything(None);
     }
     status.map(exit_code).map_err(|error| error.to_string())
 }
 
-/// The exit code that tells the parent how a process ended: its own exit code, or 128 plus the
-/// signal.
+/// Returns the exit code that tells the parent how a process ended. This is the exit code of the
+/// process, or 128 plus the signal that ended the process.
 fn exit_code(status: ExitStatus) -> u8 {
     match status.signal() {
         Some(signal) => 128 | signal as u8,
@@ -72,26 +76,26 @@ fn exit_code(status: ExitStatus) -> u8 {
     }
 }
 
-/// Whether the process `parent` is no longer the parent of this one.
+/// Whether the process `parent` is no longer the parent of this process.
 fn is_orphan(parent: u32) -> bool {
     parent_id() != parent
 }
 
-/// Returns when the parent process has ended.
+/// Waits until the parent process has ended.
 fn wait_for_parent_exit(parent: u32) {
     #[cfg(target_os = "linux")]
     let pidfd = i32::try_from(parent)
         .ok()
         .and_then(Pid::from_raw)
         .and_then(|pid| rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok());
-    // The parent may have died before it could be watched, so its id is checked afterwards.
+    // The parent may have ended before `pidfd_open`, so its id is checked afterwards.
     while !is_orphan(parent) {
         #[cfg(target_os = "linux")]
         if let Some(fd) = &pidfd {
             let mut fds = [rustix::event::PollFd::new(fd, rustix::event::PollFlags::IN)];
             let timeout = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
             if rustix::event::poll(&mut fds, Some(&timeout)).is_ok_and(|ready| ready > 0) {
-                // The parent has ended. Wait until this process has another parent.
+                // The parent has ended. The loop goes on until this process has another parent.
                 std::thread::sleep(Duration::from_millis(1));
             }
             continue;
@@ -100,8 +104,8 @@ fn wait_for_parent_exit(parent: u32) {
     }
 }
 
-/// Kills the engine (`None` if it is already reaped), all descendants of this process, and then the
-/// whole process group, including this process.
+/// Kills the engine, all descendants of this process, and then the whole process group, including
+/// this process. `engine` is `None` if the engine has already been reaped.
 fn kill_everything(engine: Option<Pid>) {
     let _ = engine.map(|engine| kill_process(engine, Signal::KILL));
     descendants::kill_all();

@@ -10,20 +10,20 @@ use std::time::Duration;
 pub struct Launch {
     pub path: PathBuf,
     pub arguments: Vec<String>,
-    /// The `ttlab` program to run as the engine's guard. Without a guard, the engine goes on if
-    /// this process is killed.
+    /// The `ttlab` program to run as the engine's guard. Without a guard, the engine keeps running
+    /// if this process is killed.
     pub guard: Option<PathBuf>,
-    /// Options to set, by name.
+    /// The names and values of the options to set.
     pub options: Vec<(String, OptionValue)>,
     /// How long a process is kept.
     pub restart: Restart,
-    /// The user's timeout per search.
+    /// The user's timeout for each search.
     pub timeout: Option<Duration>,
 }
 
 impl Launch {
-    /// A program with default settings. If this process runs `ttlab`, the program runs under its
-    /// guard.
+    /// Launches a program with default settings. If this process runs `ttlab`, the engine runs
+    /// under a guard.
     pub fn new(program: &Program) -> Self {
         Self {
             path: program.path.clone(),
@@ -34,10 +34,11 @@ impl Launch {
     }
 }
 
-/// This process's own program, if it has the guard subcommand.
+/// Returns the program that this process runs, or `None` if the program is not `ttlab` and thus
+/// lacks the guard subcommand.
 fn guard_program() -> Option<PathBuf> {
     let path = std::env::current_exe().ok()?;
-    // The link stays valid if the file is replaced during a long run.
+    // The link stays valid even if the program's file is replaced during a long run.
     let link = PathBuf::from("/proc/self/exe");
     (path.file_stem()? == "ttlab").then_some(if link.exists() { link } else { path })
 }

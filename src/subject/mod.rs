@@ -1,4 +1,5 @@
-//! Subjects: the engines under test, built in or external UCI processes, behind one trait.
+//! Subjects are the engines under test. A subject is the built-in engine or an external UCI
+//! process. Both implement the same trait.
 //!
 //! The runner uses only the trait. Values that an engine does not report (such as the table
 //! counters of an external engine) stay empty in rows and reports.
@@ -36,7 +37,7 @@ use std::time::Duration;
 pub struct Position<'a> {
     /// The start position of the game.
     pub start: &'a Board,
-    /// The moves from there.
+    /// The moves from the start position to the position to search.
     pub moves: &'a [Move],
     /// The earlier positions of the game, the oldest first.
     pub past: &'a [Board],
@@ -45,58 +46,60 @@ pub struct Position<'a> {
 }
 
 impl<'a> Position<'a> {
-    /// A position without a history.
+    /// Creates a position without a history.
     pub fn from_board(board: &'a Board) -> Self {
         Self { start: board, moves: &[], past: &[], board }
     }
 }
 
-/// What an external engine reported about a search; `None` for what it did not report.
+/// What an external engine reported about a search. Values that the engine did not report are
+/// `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UciReport {
     pub depth: Option<u8>,
-    /// The last score in centipawns, from the side to move's view; a mate in n plies is 32,000
-    /// minus n.
+    /// The last score in centipawns, from the view of the side to move. The score of a mate in n
+    /// plies is 32,000 minus n.
     pub score: Option<Score>,
-    /// The best move; [`Move::NONE`] if there is no legal move.
+    /// The best move, or [`Move::NONE`] if there is no legal move.
     pub best: Move,
-    /// The last principal variation, as far as its moves are legal.
+    /// The last principal variation up to its first illegal move.
     pub pv: Vec<Move>,
     /// The last node count.
     pub nodes: Option<u64>,
-    /// The last `hashfull`, in per mille; engines define it differently.
+    /// The last `hashfull`, in per mille. Engines define this value differently.
     pub hashfull: Option<u16>,
-    /// The engine's own time, in milliseconds.
+    /// The time that the engine reported, in milliseconds.
     pub milliseconds: Option<u64>,
-    /// Whether a node limit ended the search within its last depth.
+    /// Whether a node limit ended the search before its last depth was finished.
     pub truncated: bool,
-    /// The earlier depths with score, move and nodes, in increasing order.
+    /// The earlier depths that have a score, a move and nodes, in increasing order.
     pub earlier_depths: Vec<DepthReport>,
 }
 
-/// What an external engine reported about a depth before its last one.
+/// What an external engine reported about a depth before the last depth of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DepthReport {
     /// The depth in plies.
     pub depth: u8,
     /// The last exact score.
     pub score: Score,
-    /// The principal variation, at least one move.
+    /// The principal variation, which has at least one move.
     pub pv: Vec<Move>,
-    /// Nodes from the start of the search to the end of this depth.
+    /// The number of nodes from the start of the search to the end of this depth.
     pub nodes: u64,
     /// The last `hashfull` of this depth.
     pub hashfull: Option<u16>,
-    /// The time from the start of the search to the end of this depth, as the engine reports it, in
-    /// milliseconds.
+    /// The time from the start of the search to the end of this depth, in milliseconds, as the
+    /// engine reported it.
     pub milliseconds: Option<u64>,
-    /// The same time, as ttlab measured it.
+    /// The time from the start of the search to the end of this depth, as ttlab measured it.
     pub elapsed: Duration,
 }
 
 impl UciReport {
-    /// One report per depth, in increasing order, with the seconds that the depth took. Nodes and
-    /// times are differences from the depth before. `seconds`: the time of the whole search.
+    /// Returns one report for each depth, in increasing order, and the seconds that the depth took.
+    /// The nodes and times of a report are only those of its depth. `seconds` is the time of the
+    /// whole search.
     pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
         // The nodes and times at the end of the previous depth.
         let (mut nodes, mut elapsed, mut milliseconds) = (0, 0.0, 0);
@@ -112,7 +115,8 @@ impl UciReport {
                 milliseconds: earlier.milliseconds.map(|end| end.saturating_sub(milliseconds)),
                 ..Self::default()
             };
-            // Times neither go back nor exceed that of the whole search.
+            // The end of a depth is neither before the end of the previous depth nor after the end
+            // of the search.
             let end = earlier.elapsed.as_secs_f64().clamp(elapsed, seconds.max(elapsed));
             reports.push((difference, end - elapsed));
             (nodes, elapsed) = (earlier.nodes, end);
@@ -128,7 +132,7 @@ impl UciReport {
         reports
     }
 
-    /// The report as an iteration; counters and values that were not reported are 0.
+    /// Converts the report to an iteration. Counters and values that were not reported are 0.
     pub fn to_iteration(&self) -> Iteration {
         Iteration {
             depth: self.depth.unwrap_or(0),
@@ -149,9 +153,9 @@ impl UciReport {
 /// Events during a search.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchEvent<'a> {
-    /// The search begins: start the clock.
+    /// The search begins, so the clock must be started.
     Begin,
-    /// The search has ended: stop the clock. Its counters are still to be gathered.
+    /// The search has ended, so the clock must be stopped. The results follow.
     End,
     /// A finished iteration of the built-in engine.
     Iteration(&'a Iteration),
@@ -162,31 +166,33 @@ pub enum SearchEvent<'a> {
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEnd {
-    /// It ended by itself, with the best move; [`Move::NONE`] if there is no legal move.
+    /// The search ended by itself. Contains the best move, or [`Move::NONE`] if there is no legal
+    /// move.
     Best(Move),
-    /// It was ended by `stop`: its result must be discarded.
+    /// The search was ended by `stop`, so its result must be discarded.
     Stopped,
 }
 
 /// An engine under test.
 pub trait Subject: Send {
-    /// Resets all state; starts the process if it is not running.
+    /// Resets all state. Starts the process if it is not running.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// When the process cannot be started.
     fn start(&mut self) -> Result<(), Failure>;
 
-    /// Begins a new game or an unrelated position.
+    /// Tells the engine that the next search begins a new game or is of an unrelated position.
     ///
     /// # Errors
-    /// When it does not answer.
+    /// When the engine does not answer.
     fn new_game(&mut self) -> Result<(), Failure>;
 
-    /// Searches a position to a limit. `stop` is checked at least every tenth of a second;
-    /// `on_event` is called when the search begins and ends (to read a clock) and with its results.
+    /// Searches a position up to a limit. `stop` is checked at least every tenth of a second.
+    /// `on_event` is called when the search begins and ends, so that the caller can read a clock,
+    /// and is called with the results of the search.
     ///
     /// # Errors
-    /// When the search fails; the subject can be used again afterwards.
+    /// When the search fails. The subject can be used again afterwards.
     fn search(
         &mut self,
         position: Position<'_>,

@@ -13,28 +13,30 @@ pub const BUILTIN: &str = "builtin";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SubjectOptions {
-    /// `"builtin"`: ttlab's own, set up by `[engine]`. Else an engine that speaks UCI: a program on
-    /// the path, a path, or a list with its arguments, as in `["gnuchess", "-u"]`. It is started as
-    /// it stands, through no shell.
+    /// The engine. `"builtin"` is ttlab's own engine, which `[engine]` sets up. Any other value is
+    /// an engine that speaks UCI: the name of a program on the PATH, a path, or a list of a program
+    /// and its arguments, as in `["gnuchess", "-u"]`. The program is started directly, not through
+    /// a shell.
     pub uci: CommandLine,
-    /// Its options by the names that it gives them: `Hash = 16`. In a grid `"uci.Hash"`. What it
-    /// names `OwnBook` and `Ponder` is switched off where nothing else is said.
+    /// The engine's options by their names, as in `Hash = 16`. In a grid, this option is written
+    /// `"uci.Hash"`. The options `OwnBook` and `Ponder` are switched off unless they are set.
     pub options: BTreeMap<String, OptionValue>,
-    /// How long one process is kept: `experiment`, `game` (or single position) or `search`.
-    /// Default: `experiment`; in a file with `[match]` `game`.
+    /// How long one process is kept: `experiment`, `game` (or single position) or `search`. The
+    /// default is `experiment`, or `game` in a file with `[match]`.
     pub restart: Restart,
-    /// Seconds that a search may take before it is taken for hung. Default: by the limit and the
-    /// rate measured so far. It also gives an engine longer that takes more than 20 seconds to be
-    /// ready.
+    /// Seconds that a search may take before the engine counts as hung. By default, the timeout
+    /// depends on the limit and on the nodes and times measured so far. A timeout of more than 20
+    /// seconds also gives the engine more time to become ready.
     #[cfg_attr(test, schemars(range(min = 0.001)))]
     pub timeout: Option<f64>,
-    /// Whether the engine is accepted though the trial before the run speaks against it: it does
-    /// not respect the limit, or a match with it would not be the same twice. Manifest and page say
+    /// Whether to accept the engine even if the trial before the run finds that it does not respect
+    /// the limit, or that a match with it would not be repeatable. The manifest and the page say
     /// what was found.
     #[serde(skip_serializing_if = "is_false")]
     pub trust: bool,
-    /// The file that `ttlab doctor -o` wrote of this engine: whether its nodes to a depth can lead
-    /// a page. It must be of this program, with these options (`Hash` apart).
+    /// The file that `ttlab doctor -o` wrote about this engine. It says whether a page may lead
+    /// with the number of nodes that this engine needs to reach a depth. The file must be about
+    /// this program with these options, except `Hash`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doctor: Option<PathBuf>,
 }
@@ -45,12 +47,13 @@ impl SubjectOptions {
     }
 }
 
-/// The `Hash` option, if set: its name as written, and MiB.
+/// Returns the name and the MiB of the `Hash` option, if it is set. The name is spelled as in the
+/// options, because option names are case-insensitive.
 pub fn hash_size(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
     options.iter().find_map(|(name, value)| Some((name.as_str(), hash_mebibytes(name, value)?)))
 }
 
-/// The MiB that an option sets, if it is `Hash`.
+/// Returns the MiB that an option sets, or `None` if the option is not `Hash`.
 pub fn hash_mebibytes(name: &str, value: &OptionValue) -> Option<i64> {
     match value {
         OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some(*size),
@@ -58,7 +61,7 @@ pub fn hash_mebibytes(name: &str, value: &OptionValue) -> Option<i64> {
     }
 }
 
-/// Whether a switch is off; serde passes a reference.
+/// Whether a switch is off. The argument is a reference because serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_false(switch: &bool) -> bool {
     !*switch
@@ -82,7 +85,7 @@ impl Default for CommandLine {
 }
 
 impl CommandLine {
-    /// The program as written, and its arguments.
+    /// Returns the program as it was written, and its arguments.
     pub fn split(&self) -> (&str, &[String]) {
         match self {
             Self::Name(program) => (program, &[]),
@@ -104,11 +107,11 @@ impl fmt::Display for CommandLine {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "expected true or false, a whole number, or text in quotes")]
 pub enum OptionValue {
-    /// Of a check; of a button, true presses it.
+    /// The value of a check. For a button, true presses the button.
     Check(bool),
-    /// Of a spin, within its range.
+    /// The value of a spin, within its range.
     Spin(i64),
-    /// Of a combo or a string.
+    /// The value of a combo or a string.
     Text(String),
 }
 
@@ -127,12 +130,12 @@ impl fmt::Display for OptionValue {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
-    /// For all its searches: `ucinewgame` stands between games and unrelated positions.
+    /// For all searches of the engine. `ucinewgame` is sent between games and unrelated positions.
     #[default]
     Experiment,
-    /// For one game, or one single position: for engines that do not forget at `ucinewgame`.
+    /// For one game or one single position. Suits engines that do not forget at `ucinewgame`.
     Game,
-    /// For one search: nothing is kept, even along a game.
+    /// For one search. Nothing is kept, not even between the searches of a game.
     Search,
 }
 

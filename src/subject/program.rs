@@ -1,4 +1,4 @@
-//! The program of an engine: its file and its identity.
+//! Finds the program of an engine, and describes the engine's identity.
 
 use super::options::CommandLine;
 use super::protocol::UciOption;
@@ -7,7 +7,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where Debian and other systems install games. The PATH may lack these folders (cron, root, CI).
+/// The folders where Debian and other systems install games. The PATH may lack these folders, for
+/// example in cron jobs, for root or in CI.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
 /// A program with its arguments.
@@ -15,7 +16,7 @@ const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 pub struct Program {
     pub path: PathBuf,
     pub arguments: Vec<String>,
-    /// SHA-256 of the file, in hexadecimal digits as `sha256sum` prints them.
+    /// The SHA-256 hash of the file in hexadecimal digits, as `sha256sum` prints it.
     pub sha256: String,
 }
 
@@ -24,20 +25,20 @@ pub struct Program {
 pub struct EngineIdentity {
     pub name: String,
     pub author: String,
-    /// Lines before `uciok` that are neither `id` nor `option`.
+    /// The lines before `uciok` that are neither `id` nor `option` lines.
     pub banner: Vec<String>,
-    /// The options that it declared.
+    /// The options that the engine declared.
     pub options: Vec<UciOption>,
-    /// The options that were set, in order.
+    /// The names and values of the options that were set, in their order.
     pub applied: Vec<(String, String)>,
 }
 
-/// Finds a program. A path is relative to the folder of the experiment file (`folder`), as the path
-/// of a suite is, or else to the working folder. A name without a path is searched on the PATH, and
-/// where Debian installs games.
+/// Finds the program of a command line. A path is relative to `folder`, the folder of the
+/// experiment file. If there is no such file, the path is relative to the working folder. A name
+/// without a path is searched on the PATH and then in the folders where Debian installs games.
 ///
 /// # Errors
-/// The message says what is wrong, and what to do.
+/// If the program cannot be found or read. The message says what is wrong and what to do.
 pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, String> {
     let (name, arguments) = command.split();
     let path = locate(name, folder)?;
@@ -45,7 +46,7 @@ pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, Str
     Ok(Program { path, arguments: arguments.to_vec(), sha256 })
 }
 
-/// The path of a program; see [`find_program`].
+/// Returns the path of a program (see [`find_program`]).
 fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
     if name.is_empty() {
         return Err("no program given".to_owned());
@@ -73,13 +74,15 @@ fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
     })
 }
 
-/// A hint for a name with blanks, which may be a program with arguments; empty for other names.
+/// Returns a hint to write arguments as a list, if the name has blanks and so may be a program with
+/// arguments. Returns an empty text for other names.
 fn list_hint(name: &str) -> String {
     let words: Vec<String> = name.split_whitespace().map(|word| format!("{word:?}")).collect();
     if words.len() < 2 { String::new() } else { format!(": write arguments as a list, as in [{}]", words.join(", ")) }
 }
 
-/// The folders to search: those of the PATH first, because they are the user's choice.
+/// Returns the folders in which programs are searched. The folders of the PATH come first, because
+/// the user has chosen them.
 fn search_folders(path_variable: &OsStr) -> impl Iterator<Item = PathBuf> {
     std::env::split_paths(path_variable).chain(GAMES.iter().map(PathBuf::from))
 }

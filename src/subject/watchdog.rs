@@ -1,33 +1,34 @@
-//! Timeouts of engines, for being ready and for searches.
+//! The timeouts of engines for becoming ready and for searches.
 
 use crate::engine::Limit;
 use std::time::Duration;
 
-/// Timeout of a search to a depth before any search was measured. It is long, because a depth alone
-/// says nothing about the time.
+/// The timeout of a search with a depth limit before any search was measured. It is long, because
+/// a depth alone says nothing about the time.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Minimum timeout, to allow for a busy machine.
+/// The minimum timeout, which allows for a busy machine.
 const MIN_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A search to a depth may take this many times as long as the slowest search so far, because trees
-/// of the same depth differ that much.
+/// A search with a depth limit may take this many times as long as the slowest search so far,
+/// because search trees of the same depth can differ that much.
 const DEPTH_FACTOR: u32 = 100;
 
-/// A search to a node limit may take this many times as long as its nodes at the measured rate.
+/// A search with a node limit may take this many times as long as the measured nodes per second
+/// suggest.
 const NODES_FACTOR: f64 = 20.0;
 
-/// The assumed nodes per second before the rate is measured; no known engine is slower.
+/// The nodes per second that are assumed before they are measured. No known engine is slower.
 const SLOW_RATE: f64 = 10_000.0;
 
-/// Timeout for `uciok` and `readyok` with a small table.
+/// The timeout for `uciok` and `readyok` of an engine with a small table.
 const READY: Duration = Duration::from_secs(20);
 
-/// Additional seconds for each GiB of the engine's table, which the engine fills with zeros.
+/// The additional seconds for each GiB of the engine's table, which the engine fills with zeros.
 const READY_PER_GIB: f64 = 4.0;
 
-/// The timeout for `uciok` and `readyok`, for an engine with a table of `mebibytes` MiB; at least
-/// the user's timeout.
+/// Returns the timeout for `uciok` and `readyok` of an engine with a table of `mebibytes` MiB. The
+/// timeout is at least the user's timeout.
 pub fn ready_timeout(mebibytes: i64, user_timeout: Option<Duration>) -> Duration {
     let fill_time = Duration::try_from_secs_f64(READY_PER_GIB * mebibytes as f64 / 1024.0).unwrap_or_default();
     READY.saturating_add(fill_time).max(user_timeout.unwrap_or_default())
@@ -47,7 +48,7 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// `user_timeout`: the user's timeout for each search, if any.
+    /// Creates a watchdog. If there is a `user_timeout`, it is the timeout of each search.
     pub fn new(user_timeout: Option<Duration>) -> Self {
         Self { user_timeout, ..Self::default() }
     }
@@ -58,7 +59,8 @@ impl Watchdog {
         }
         let depth_timeout =
             self.slowest.map_or(FIRST_TIMEOUT, |slowest| MIN_TIMEOUT.max(slowest.saturating_mul(DEPTH_FACTOR)));
-        // At most a quarter of the maximum, so that it can be added to an `Instant`.
+        // The timeout is at most about a quarter of the maximum duration, so that it can be added
+        // to an `Instant`.
         let node_timeout = limit.nodes.map(|nodes| {
             let rate = if self.nodes > 0 { self.nodes as f64 / self.time.as_secs_f64().max(0.001) } else { SLOW_RATE };
             MIN_TIMEOUT + Duration::try_from_secs_f64(NODES_FACTOR * nodes as f64 / rate).unwrap_or(Duration::MAX / 4)

@@ -1,4 +1,4 @@
-//! Opens files for reading, and refuses files that may block or never end.
+//! Opens files for reading. Files that may block or never end are refused.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
@@ -10,11 +10,11 @@ use std::path::Path;
 /// # Errors
 /// When the file is a FIFO, a socket or a device, or cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Checked before opening, since opening alone affects some devices.
+    // The file is checked before it is opened, because some devices are affected by being opened.
     check_regular(&std::fs::metadata(path)?)?;
     let mut options = File::options();
     options.read(true);
-    // Non-blocking, in case a FIFO has replaced it meanwhile.
+    // The file is opened in non-blocking mode in case a FIFO has replaced it after the check.
     options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     let file = options.open(path)?;
     check_regular(&file.metadata()?)?;
@@ -35,10 +35,10 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Opens an input file named by the user, which may be a pipe of the shell (`<(...)`).
+/// Opens an input file named by the user. The file may be a pipe of the shell (`<(...)`).
 ///
 /// # Errors
-/// When the file is a device, which may never end, or a socket, or cannot be opened.
+/// When the file is a socket, is a device (which may never end), or cannot be opened.
 pub fn open_input(path: &Path) -> io::Result<File> {
     match special_kind(std::fs::metadata(path)?.file_type()) {
         Some(kind) if kind != FIFO => Err(not_regular_error(kind)),
@@ -53,7 +53,8 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Refuses anything but a regular file or a folder; the error names its kind.
+/// Returns an error unless the file is a regular file or a folder. The error names the kind of
+/// file.
 pub fn check_regular(metadata: &Metadata) -> io::Result<()> {
     special_kind(metadata.file_type()).map_or(Ok(()), |kind| Err(not_regular_error(kind)))
 }
@@ -64,7 +65,7 @@ fn not_regular_error(kind: &str) -> io::Error {
 
 const FIFO: &str = "FIFO";
 
-/// The kind of a special file; `None` for a regular file or a folder.
+/// Returns the kind of a special file, or `None` for a regular file or a folder.
 fn special_kind(file_type: FileType) -> Option<&'static str> {
     [
         (file_type.is_fifo(), FIFO),

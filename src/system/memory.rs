@@ -1,16 +1,17 @@
-//! The memory available for tables: the least of what the machine, control groups and process
-//! limits allow.
+//! Determines the memory that is available for tables. This is the smallest amount that the
+//! machine, the control groups and the process limits allow.
 
 use super::bytes;
 use rustix::process::{Resource, getrlimit};
 use std::path::{Path, PathBuf};
 
-/// The memory kept free for everything except tables: rows, pages, threads.
+/// The bytes that are kept free for everything except tables, such as rows, pages and threads.
 const RESERVE: u64 = 16 << 20;
 
-/// Bytes that tables can still use: the minimum of what the machine has without swapping, what the
-/// process's control groups allow (set by batch systems and containers) and what its own limits
-/// leave, minus a reserve. `None` if the system does not tell.
+/// Returns the number of bytes that tables can still use, or `None` if it is unknown. Batch systems
+/// and containers limit the memory of processes by control groups. So the result is the smallest of
+/// the machine's memory that is free without swapping, the memory that the process's control groups
+/// leave, and the memory that the process's own limits leave. A reserve is subtracted.
 pub fn available_bytes() -> Option<u64> {
     let machine = bytes("/proc/meminfo", "MemAvailable");
     let limits = [(Resource::As, "VmSize"), (Resource::Data, "VmData")].map(|(resource, used)| {
@@ -21,39 +22,44 @@ pub fn available_bytes() -> Option<u64> {
     Some(bytes_left.saturating_sub(RESERVE))
 }
 
-/// `bytes`, or half of the free memory if that is less.
+/// Returns `bytes`, or half of the free memory if half of the free memory is less.
 pub fn cap_at_half_free(bytes: u64) -> u64 {
     available_bytes().map_or(bytes, |available| bytes.min(available / 2))
 }
 
-/// The fewest bytes left by any control group of the process, of version 2 or 1.
+/// Returns the smallest number of bytes that any control group of the process leaves. Control
+/// groups may be of version 1 or 2.
 fn cgroup_bytes() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     groups.lines().flat_map(|line| group_bytes(line, Path::new("/sys/fs/cgroup"))).min()
 }
 
-/// The files of a control group: limits, usage, and the prefix of its statistics.
+/// The names of a control group's files.
 struct Files {
+    /// The files that contain limits.
     limits: &'static [&'static str],
+    /// The file that contains the memory in use.
     used: &'static str,
+    /// The prefix of the names in the file of statistics.
     prefix: &'static str,
 }
 
 const CGROUP_V2: Files = Files { limits: &["memory.max", "memory.high"], used: "memory.current", prefix: "" };
 const CGROUP_V1: Files = Files { limits: &["memory.limit_in_bytes"], used: "memory.usage_in_bytes", prefix: "total_" };
 
-/// Bytes left at each level of the group in a line of `/proc/self/cgroup` (`0::/a/b`,
-/// `4:memory:/a/b`).
+/// Returns the bytes that a control group and each of its parent groups leave. `line` is a line of
+/// `/proc/self/cgroup` that names the group, such as `0::/a/b` or `4:memory:/a/b`.
 fn group_bytes(line: &str, root: &Path) -> Vec<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { return Vec::new() };
     let (roots, files) = match controllers {
-        // If both versions are in use, version 2 has its own folder.
+        // If both versions are in use, version 2 has its own folder `unified`.
         "" => (vec![root.to_owned(), root.join("unified")], CGROUP_V2),
         list if list.split(',').any(|name| name == "memory") => (vec![root.join("memory")], CGROUP_V1),
         _ => return Vec::new(),
     };
-    // In a container the path may be that of the host, with the group's files at the root.
+    // In a container, the path may be the host's path of the group, although the files of the group
+    // are directly in the root folder.
     let bytes_left_under = |root: &PathBuf| {
         let innermost = root.join(path.trim_start_matches('/'));
         let groups: Vec<PathBuf> =
@@ -63,19 +69,19 @@ fn group_bytes(line: &str, root: &Path) -> Vec<u64> {
     roots.iter().flat_map(bytes_left_under).collect()
 }
 
-/// Bytes left by one group; `None` if it has no limit.
+/// Returns the bytes that one group leaves, or `None` if the group has no limit.
 fn bytes_left(group: &Path, files: &Files) -> Option<u64> {
     let read = |file: &str| std::fs::read_to_string(group.join(file)).ok();
-    // "max" does not parse, and means no limit.
+    // A limit of "max" means that there is no limit. It does not parse, so it is left out.
     let number = |file: &str| -> Option<u64> { read(file)?.trim().parse().ok() };
     let statistics = read("memory.stat").unwrap_or_default();
     let statistic = |name: &str| -> Option<u64> {
         statistics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
     };
-    // In version 1 this includes the limits of parent groups, which a container cannot see.
+    // In version 1, this limit includes those of parent groups, which a container cannot see.
     let inherited_limit = statistic("hierarchical_memory_limit");
     let limit = files.limits.iter().filter_map(|file| number(file)).chain(inherited_limit).min()?;
-    // File cache can be reclaimed.
+    // The memory of the file cache can be reclaimed, so it does not count as used.
     let cached: u64 =
         ["inactive_file", "active_file"].iter().filter_map(|name| statistic(&format!("{}{name}", files.prefix))).sum();
     Some(limit.saturating_sub(number(files.used)?.saturating_sub(cached)))

@@ -1,4 +1,4 @@
-//! The operating system: system files, memory, and input files.
+//! Reads information from the operating system, and opens files.
 
 pub mod files;
 mod memory;
@@ -6,15 +6,16 @@ pub mod watch;
 
 pub use memory::{available_bytes, cap_at_half_free};
 
-/// The value of the first line of a system file that starts with `key`. Lines have the form `key :
-/// value`.
+/// Returns the value in the first line of a system file that starts with `key`. Lines have the form
+/// `key : value`.
 pub fn field(path: &str, key: &str) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(key))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// The value of such a line in bytes; the file has it in kB.
+/// Returns the value of a system file in bytes, where the file gives the value in kB (see
+/// [`field`]).
 pub fn bytes(path: &str, key: &str) -> Option<u64> {
     let kib: u64 = field(path, key)?.trim_end_matches(" kB").parse().ok()?;
     Some(kib * 1024)

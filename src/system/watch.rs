@@ -1,4 +1,4 @@
-//! Watches the remaining memory, for searches with tables that grow while they run.
+//! Watches the free memory during searches whose tables grow.
 
 use super::available_bytes;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,16 +11,17 @@ pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 pub const OUT_OF_MEMORY: &str = "out of memory: the search was stopped because its unbounded table, diagnostics or oracle ordering used up the \
      free memory";
 
-/// The memory that a growing table must leave free, in bytes; less if little is free at the start
-/// (see [`MemoryReserve::now`]).
+/// The bytes that a growing table must leave free. The reserve is smaller if little memory is free
+/// at the start (see [`MemoryReserve::now`]).
 const RESERVE: u64 = 128 << 20;
 
-/// The amount of memory that must remain free.
+/// The number of bytes that must remain free.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryReserve(u64);
 
 impl MemoryReserve {
-    /// 128 MiB, or a quarter of what is free now if that is less.
+    /// Returns a reserve of 128 MiB, or of a quarter of the memory that is free now if this is
+    /// less.
     pub fn now() -> Self {
         Self::from_available(available_bytes())
     }
@@ -29,23 +30,30 @@ impl MemoryReserve {
         Self(available.map_or(RESERVE, |available| RESERVE.min(available / 4)))
     }
 
-    /// Whether less than the reserve is free; false if the system does not tell.
+    /// Whether less memory than the reserve is available. Returns false if the available memory is
+    /// unknown.
     pub fn is_short(self, available: Option<u64>) -> bool {
         available.is_some_and(|available| available < self.0)
     }
 }
 
-/// Runs `work`. If `grows` (its use of memory grows), sets `stop` when too little memory is left.
-/// Returns the result of the work, and whether it was stopped for lack of memory.
+/// Runs `work`. If `grows` is true, `work` uses more and more memory, so `stop` is set when too
+/// little memory is left. Returns the result of `work`, and whether `stop` was set for lack of
+/// memory.
 pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
-    if grows { stop_when(available_bytes, stop, work) } else { (work(), false) }
+    if grows { watch_memory(available_bytes, stop, work) } else { (work(), false) }
 }
 
-/// As [`stop_when_short`], with `available` as the source of the free memory.
-fn stop_when<T>(available: impl Fn() -> Option<u64> + Send, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
+/// Runs `work` and sets `stop` when too little memory is left. `available` returns the number of
+/// bytes that are free. Returns the same values as [`stop_when_short`].
+fn watch_memory<T>(
+    available: impl Fn() -> Option<u64> + Send,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T,
+) -> (T, bool) {
     let (reserve, ran_short) = (MemoryReserve::from_available(available()), AtomicBool::new(false));
     let result = std::thread::scope(|scope| {
-        // Dropping the sender ends the watch.
+        // The watch ends when the sender is dropped.
         let (sender, receiver) = channel::<()>();
         let ran_short = &ran_short;
         let watch = move || {
@@ -114,6 +122,6 @@ mod tests {
             wait_until(&|| stop.load(Ordering::Relaxed));
             continued_at_limit
         };
-        assert_eq!(stop_when(available, &stop, work), (true, true));
+        assert_eq!(watch_memory(available, &stop, work), (true, true));
     }
 }
