@@ -8,7 +8,7 @@ use crate::runner::replay::Replayers;
 use crate::table::TableOptions;
 use crate::table::options::Victim;
 use crate::table::policy::Policy;
-use crate::traces::replay::{Passes, ReplayError, buckets, count_depths_from};
+use crate::traces::replay::{Passes, ReplayError, buckets, offset_depth_options};
 use crate::traces::{Info, Reader};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -87,8 +87,10 @@ pub fn run(args: &Args) -> CommandResult {
     // the store.
     let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
     let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
-    let tables: Vec<_> =
-        std::iter::once(always).chain(policies).map(|table| count_depths_from(passes.depths.lowest, &table)).collect();
+    let tables: Vec<_> = std::iter::once(always)
+        .chain(policies)
+        .map(|table| offset_depth_options(passes.depths.lowest, &table))
+        .collect();
     let replayers = Replayers::new(&tables, Some(&base), info.positions, &mut end_pass);
     let mut replayers = replayers.map_err(CommandFailure::usage)?;
     if info.threads > 1 {

@@ -9,7 +9,7 @@ use crate::experiment::{Job, Plan};
 use crate::subject::UciReport;
 use crate::table::{Occupancy, TableError, TableOptions};
 use crate::traces::replay::{
-    Clairvoyant, Objective, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, count_depths_from, replay_table,
+    Clairvoyant, Objective, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, offset_depth_options, replay_table,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -133,7 +133,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     // The working set is needed only if the table's size is given as a share.
     let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
     let end_pass = &mut || {};
-    let table_options = count_depths_from(trace.depths.lowest, options);
+    let table_options = offset_depth_options(trace.depths.lowest, options);
     let replayers = Replayers::new(&[table_options], None, working_set, end_pass);
     let mut replayers = replayers.map_err(|error| error.to_string())?;
     let buckets = buckets(options, Some(working_set)).map_err(|error| error.to_string())?;

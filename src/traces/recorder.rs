@@ -38,7 +38,7 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
         let cost = writer.cost();
         // A table does not know its node's beta.
         writer.push(Event::probe(key, trace_depth(depth), 0, hit_flag, cost));
-        // The recorder does not mark the entry as used.
+        // The table is not to mark the entry as used.
         false
     }
 

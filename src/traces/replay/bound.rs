@@ -1,4 +1,4 @@
-//! Upper bounds on what any table can achieve on a trace, if it knew the future.
+//! The most that any table could achieve on a trace if the table knew the future.
 
 use super::buckets;
 use super::packing::{Interval, Packer};
@@ -9,31 +9,35 @@ use crate::table::{TableError, TableOptions};
 use crate::traces::EventKind;
 use std::ops::Range;
 
-/// What a clairvoyant table maximises.
+/// What a table that knows the future maximises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objective {
     /// The number of hits.
     Hits,
     /// The number of usable hits.
     Cutoffs,
-    /// The worth of usable hits, in nodes.
+    /// The total worth of usable hits, in nodes.
     Worth,
 }
 
-/// The maximum of an objective over all tables of the options' size, slots and index that know the
-/// future.
+/// Computes the maximum of an objective that a table can reach if it knows the future. The table
+/// has the size, slots and index of the options. Keys are compared in full.
 ///
-/// Each bucket is a separate table. The entries that it keeps are a set of intervals, each from an
-/// event of a position to the probe that it answers; at most `slots` of them overlap at any time.
-/// For hits an interval begins at any event of a position that was offered. For usable probes it
-/// begins where the position's entry is offered: at a store, or at a usable probe, after which a
-/// search that got no answer offers the entry again. A table that knows the future can realise any
-/// choice of intervals, and a table that answers a probe held the position throughout its interval:
-/// so the best choice is an attainable upper bound. Keys are compared in full.
+/// Each bucket is treated as a separate table. To answer a probe, a slot must hold the position
+/// from an earlier event of the position up to the probe. This span of events is an interval. At
+/// most `slots` intervals that are kept can overlap at any time. For the number of hits, the
+/// interval begins at the previous event of a position that was offered before. For usable probes,
+/// the interval begins at the event at which the position's entry was last offered: a store, or a
+/// usable probe. After a usable probe without an answer, the search would offer the entry again.
 ///
-/// To keep the largest number of intervals, they are taken in the order of their ends, each into
-/// the slot that was free for the shortest time before it (interval scheduling on several
-/// machines). The largest worth needs all intervals of a bucket: see `Packer`. Both are exact.
+/// A table that knows the future can keep any set of intervals of which at most `slots` overlap. A
+/// table that answers a probe has held the position during the whole interval. So the best set of
+/// intervals is an upper bound, and a table can reach it.
+///
+/// The largest number of intervals is found by taking the intervals in the order of their ends.
+/// Each is put into the slot that has been free for the shortest time (interval scheduling on
+/// several machines). The largest worth is found by `Packer`, from all intervals of a bucket
+/// together. Both results are exact.
 ///
 /// Source: M. C. Carlisle and E. L. Lloyd, "On the k-coloring of intervals", 1995, for the number,
 /// which equals that of L. Belady's rule of 1966 with bypass.
@@ -43,10 +47,11 @@ pub struct Clairvoyant {
     buckets: u64,
     slots: usize,
     /// The first bucket of the pass.
-    first: u64,
-    /// For counts: the event since which each slot is free; 0: it was never used.
+    first_bucket: u64,
+    /// If intervals are counted, the event since which each slot is free. 0 if the slot was never
+    /// used.
     free_since: Vec<u32>,
-    /// For worth: the intervals collected so far.
+    /// If the worth is maximised, the intervals that were collected so far.
     spans: Vec<BucketSpan>,
     packer: Packer,
     total: u64,
@@ -58,14 +63,15 @@ struct BucketSpan {
 }
 
 impl Clairvoyant {
-    /// Creates a bound for the options' table.
+    /// Prepares to compute the bound for the table that `options` describe. `working_set` is needed
+    /// for a size that is given as a share of it.
     pub fn new(objective: Objective, options: &TableOptions, working_set: Option<u64>) -> Result<Self, TableError> {
         Ok(Self {
             objective,
             index: options.index,
             buckets: buckets(options, working_set)?,
             slots: usize::from(options.slots),
-            first: 0,
+            first_bucket: 0,
             free_since: Vec::new(),
             spans: Vec::new(),
             packer: Packer::default(),
@@ -73,15 +79,17 @@ impl Clairvoyant {
         })
     }
 
-    /// Starts a pass over a range of buckets; counting takes four bytes of memory per slot.
+    /// Starts a pass over a range of buckets. For an objective other than the worth, this takes
+    /// four bytes of memory for each slot.
     pub fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
-        self.first = buckets.start;
+        self.first_bucket = buckets.start;
         if self.objective != Objective::Worth {
             let too_large = TableError::Memory { bytes: u64::MAX, available: None };
             let bucket_count = usize::try_from(buckets.end - buckets.start).ok();
             let slots = bucket_count.and_then(|count| count.checked_mul(self.slots)).ok_or(too_large)?;
             self.free_since.clear();
-            // No other thread may count on this memory until it is touched.
+            // The lock is held until the memory is in use, so that no other thread relies on the
+            // same free memory.
             let _lock = check_free(slots as u64 * 4)?;
             self.free_since.resize(slots, 0);
         }
@@ -91,13 +99,13 @@ impl Clairvoyant {
     /// Adds the next events of the pass.
     pub fn push(&mut self, steps: &[Step]) {
         match self.objective {
-            Objective::Hits => self.count(steps, Step::is_known, |step| step.last_event),
-            Objective::Cutoffs => self.count(steps, Step::is_usable, |step| step.last_offer),
+            Objective::Hits => self.count_kept(steps, Step::is_known, |step| step.last_event),
+            Objective::Cutoffs => self.count_kept(steps, Step::is_usable, |step| step.last_offer),
             Objective::Worth => self.gather_spans(steps),
         }
     }
 
-    /// Ends a pass over the trace and forgets its positions.
+    /// Ends a pass over the trace.
     pub fn end_pass(&mut self) {
         self.add_worth();
     }
@@ -106,16 +114,18 @@ impl Clairvoyant {
         self.total
     }
 
-    /// Counts the intervals that can be kept, each in a slot of its bucket. `ends_interval`:
-    /// whether an interval ends at a step; `begin_of`: the event at which it begins.
+    /// Counts the intervals that can be kept, each in a slot of its bucket. `ends_interval` is
+    /// whether an interval ends at a step. `begin_of` returns the event at which this interval
+    /// begins.
     #[inline]
-    fn count(&mut self, steps: &[Step], ends_interval: impl Fn(&Step) -> bool, begin_of: impl Fn(&Step) -> u32) {
+    fn count_kept(&mut self, steps: &[Step], ends_interval: impl Fn(&Step) -> bool, begin_of: impl Fn(&Step) -> u32) {
         let mut kept_intervals = 0;
         for step in steps.iter().filter(|step| ends_interval(step)) {
             let begin = begin_of(step);
-            let first_slot = (self.index.bucket(step.key, self.buckets) - self.first) as usize * self.slots;
+            let first_slot = (self.index.bucket(step.key, self.buckets) - self.first_bucket) as usize * self.slots;
             let bucket = &mut self.free_since[first_slot..first_slot + self.slots];
-            // Of the slots that are free by then, the one that became free last.
+            // Among the slots that are free when the interval begins, the slot that became free
+            // last is used.
             if let Some(free_since) = bucket.iter_mut().filter(|free_since| **free_since <= begin).max() {
                 *free_since = step.number;
                 kept_intervals += 1;
@@ -124,7 +134,8 @@ impl Clairvoyant {
         self.total += kept_intervals;
     }
 
-    /// Collects the intervals that end at these steps.
+    /// Collects the intervals that end at these steps. At a clear, the worth of the intervals
+    /// before it is added to the total.
     fn gather_spans(&mut self, steps: &[Step]) {
         for step in steps {
             if step.is_usable() && step.worth > 0 {
@@ -132,13 +143,14 @@ impl Clairvoyant {
                 let interval = Interval { begin: step.last_offer, end: step.number, worth: step.worth };
                 self.spans.push(BucketSpan { bucket, interval });
             } else if step.kind() == EventKind::Clear {
-                // No interval spans a clear.
+                // No interval begins before a clear and ends after it.
                 self.add_worth();
             }
         }
     }
 
-    /// Adds the maximum worth of the collected intervals, bucket by bucket.
+    /// Adds the maximum worth of the collected intervals of each bucket to the total. The intervals
+    /// are then forgotten.
     fn add_worth(&mut self) {
         self.spans.sort_unstable_by_key(|span| (span.bucket, span.interval.begin));
         let mut intervals: Vec<Interval> = Vec::new();
@@ -151,11 +163,12 @@ impl Clairvoyant {
     }
 }
 
-/// The maximum of an objective that a table of the options' size, slots and index can reach on a
-/// trace if it knows the future. `working_set`: for sizes given as a share of it.
+/// Returns the maximum of an objective that a table can reach on a trace if it knows the future.
+/// The table has the size, slots and index of `options`. `working_set` is needed for a size that is
+/// given as a share of it.
 ///
 /// # Errors
-/// When the options are invalid.
+/// When the options are invalid or the memory is not sufficient.
 pub fn clairvoyant(
     steps: &[Step],
     options: &TableOptions,

@@ -4,22 +4,23 @@ use crate::traces::{Info, InfoCounter, Reader, TraceError};
 use std::io::Read;
 use std::ops::Range;
 
-/// One game of a trace, or one unrelated position; each is replayed on an empty table.
+/// One game of a trace, or one unrelated position. Each game is replayed on an empty table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedGame {
-    /// The number of its first event.
+    /// The number of the game's first event.
     pub first: u64,
     pub info: Info,
 }
 
 impl TracedGame {
+    /// The numbers of the game's events.
     pub fn events(&self) -> Range<u64> {
         self.first..self.first + self.info.events
     }
 }
 
-/// Finds the games of a trace. Each is a separate trace: no entries carry over from the game
-/// before.
+/// Finds the games of a trace. Each game is counted like a trace of its own, because no entries are
+/// kept from one game to the next.
 pub fn find_games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
     let mut games = Vec::new();
     let mut current = InfoCounter::default();

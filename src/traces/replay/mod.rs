@@ -1,14 +1,15 @@
-//! Replays traces on other tables, and on one that knows the future.
+//! Replays traces on other tables, and on a table that knows the future.
 //!
-//! A trace is not a search: a table's answers change what a search asks next, but not what a trace
-//! asks. Within that limit, if a probe cut off its node in the recorded search and does not here,
-//! the same entry is offered again, as the search would do after its work. After any other probe
-//! the trace contains that store itself. So a replay on the recording table reproduces its counts
-//! exactly.
+//! A replay differs from a search. The answers of a table change which probes a search makes next,
+//! but the probes of a trace are fixed. There is one exception: if a probe cut off its node in the
+//! recorded search but does not do so in the replay, the entry is stored again, as the search would
+//! do after searching the node. After any other probe, the trace itself contains this store. So a
+//! replay on the table that was recorded reproduces its counts exactly.
 //!
-//! A probe is *usable* if the entry last offered for its key would cut off its node: by its window,
-//! if the trace has windows; otherwise if it did so in the recorded search. Its *worth* is the
-//! cost of that entry, such as the nodes that produced it: what the answer saves.
+//! A probe is *usable* if the entry that was last offered for its key would cut off the node. If
+//! the trace has windows, this is decided by the window of the node. Otherwise a probe is usable if
+//! it cut off the node in the recorded search. The *worth* of a usable probe is the cost of that
+//! entry, such as the nodes that produced it. This is what the answer saves.
 
 mod bound;
 mod games;
@@ -26,7 +27,7 @@ use crate::table::options::{Demotion, TableOptions, TickSource};
 use crate::table::policy::Replacement;
 use crate::table::{Bounded, Table, TableError, TableKind, entry, make};
 
-/// The number of events by which buckets are prefetched ahead.
+/// The bucket of an event is prefetched this number of events before the event is replayed.
 const PREFETCH_DISTANCE: usize = 24;
 
 crate::counters! {
@@ -65,7 +66,7 @@ crate::counters! {
     }
 }
 
-/// A table on which traces are replayed, part by part.
+/// A table on which a trace is replayed, one part of the trace after another.
 pub trait ReplayTable {
     /// Replays the next steps.
     fn replay_steps(&mut self, steps: &[Step]);
@@ -79,18 +80,19 @@ pub trait ReplayTable {
     fn occupancy(&self) -> crate::table::Occupancy;
 }
 
-/// The options of a table for a trace whose depths go down to `lowest`. If that is below 0, the
-/// replay stores depths with `-lowest` added; the same is added to the options that are compared
-/// with depths.
-pub fn count_depths_from(lowest: i16, options: &TableOptions) -> TableOptions {
-    let offset = u8::try_from(lowest.min(0).unsigned_abs()).unwrap_or(u8::MAX);
+/// Returns the options of a table for a trace whose lowest depth is `lowest_depth`. A table stores
+/// no negative depths, so if `lowest_depth` is negative, the replay adds `-lowest_depth` to all
+/// depths. The same number is added to the options that are compared with depths.
+pub fn offset_depth_options(lowest_depth: i16, options: &TableOptions) -> TableOptions {
+    let offset = u8::try_from(lowest_depth.min(0).unsigned_abs()).unwrap_or(u8::MAX);
     let Demotion { from, missed_depth, .. } = options.demotion;
     let missed_depth = if missed_depth == 0 { 0 } else { missed_depth.saturating_add(offset) };
     let demotion = Demotion { from: from.saturating_add(offset), missed_depth, ..options.demotion };
     TableOptions { demotion, policy: options.policy.with_depth_offset(offset), ..options.clone() }
 }
 
-/// Creates the table that `options` describe, for a replay.
+/// Creates the table that `options` describe for a replay. `working_set` is needed for a size that
+/// is given as a share of it.
 pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn ReplayTable>, TableError> {
     options.check()?;
     if options.forget > 0.0 {
@@ -109,7 +111,7 @@ pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<
     })
 }
 
-/// The number of buckets of the options' table.
+/// The number of buckets of the table that `options` describe.
 pub fn buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
     options.check()?;
     Ok(make::require_buckets(options, working_set)?.max(1))
@@ -118,15 +120,15 @@ pub fn buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, 
 /// Replays a trace on an empty table.
 ///
 /// # Errors
-/// When the table cannot be created; sizes as a share are not supported here.
+/// When the table cannot be created, as with a size that is given as a share of the working set.
 pub fn replay(steps: &[Step], options: &TableOptions) -> Result<ReplayCounters, TableError> {
     let mut table = replay_table(options, None)?;
     table.replay_steps(steps);
     Ok(table.result())
 }
 
-/// Boxes a table together with its replay, so that there is a dynamic call for each part of a trace
-/// rather than for each event.
+/// Wraps a table of concrete type in a boxed [`ReplayTable`]. A replay then makes a dynamic call
+/// for each part of the trace instead of for each event.
 struct ReplayTaker<'a> {
     options: &'a TableOptions,
 }
@@ -139,13 +141,13 @@ impl make::Taker for ReplayTaker<'_> {
     }
 }
 
-/// A table, of concrete type or behind the dynamic interface, and the counts that it does not keep
-/// itself.
+/// A table on which a trace is replayed, and the counts that the table does not keep itself. `T` is
+/// a concrete type of table or `dyn Table`.
 struct TableReplay<T: ?Sized> {
     table: Box<T>,
     clock: TickSource,
-    /// The least depth of a node at which an entry loses depth if its bound does not decide the
-    /// node; `None`: entries lose none.
+    /// The minimum depth of a node at which an entry loses depth if its bound does not decide the
+    /// node. `None` if entries lose no depth.
     demotes_from: Option<u8>,
     count: ReplayCounters,
 }
@@ -196,7 +198,7 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                             table.cutoff(&hit);
                             false
                         }
-                        // The search would do the work of the entry again, and offer it.
+                        // The search would search the node and then store the entry again.
                         None => is_usable & step.is_cut(),
                     }
                 }
@@ -205,7 +207,7 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                     false
                 }
             };
-            // A single call site, so that it is inlined into this loop.
+            // There is only one call of `store`, so that the compiler inlines it into this loop.
             if is_offered {
                 table.store(step.key, step.entry());
             }
@@ -237,7 +239,8 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
     }
 }
 
-/// Applies a search or clear event, outside the hot loop.
+/// Applies the beginning of a search or a clear to the table. The function is cold, which keeps it
+/// out of the hot loop.
 #[cold]
 fn apply_control(table: &mut (impl Table + ?Sized), kind: EventKind, ticks: u16) {
     match kind {

@@ -8,19 +8,22 @@ use std::collections::BinaryHeap;
 pub struct Interval {
     /// The event after which the position is held.
     pub begin: u32,
-    /// The event at which it answers; after `begin`.
+    /// The event of the probe that the position answers. It comes after `begin`.
     pub end: u32,
     /// The cost that the answer saves, at most 2^40.
     pub worth: u64,
 }
 
-/// Finds the maximum total worth of intervals of which at most `slots` overlap; reuses its buffers.
+/// Finds the maximum total worth of intervals of which at most `slots` overlap. The buffers are
+/// reused for the next problem.
 ///
-/// It is a minimum-cost flow of `slots` units along the line of beginnings: a unit moves to the
-/// next beginning for free, or takes an interval, gaining its worth, to the first beginning that is
-/// not before the interval's end. Each unit is sent along the best remaining path, which may
-/// reroute others (successive shortest paths; potentials keep edge lengths non-negative, so that
-/// each is one run of Dijkstra's algorithm). At most eight units are sent, each in n log n.
+/// The problem is solved as a minimum-cost flow of `slots` units. The nodes of the network are the
+/// beginnings of the intervals in order. A unit moves to the next node for free. Or it takes the
+/// interval that begins at its node: it gains the interval's worth and moves to the first node that
+/// is not before the interval's end. Each unit is sent along the best remaining path, which may
+/// change the paths of earlier units (successive shortest paths). Potentials keep the lengths of
+/// edges non-negative, so that each path takes one run of Dijkstra's algorithm. At most eight units
+/// are sent. Each takes time proportional to n log n for n intervals.
 ///
 /// Source: E. M. Arkin and E. B. Silverberg, "Scheduling jobs with fixed start and end times",
 /// 1987, for the flow.
@@ -31,38 +34,41 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// The maximum total worth of intervals of which at most `slots` overlap. They must be sorted
-    /// by their beginning.
+    /// Returns the maximum total worth of intervals of which at most `slots` overlap. `intervals`
+    /// must be sorted by their beginning.
     pub fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let mut total = 0;
         let mut first = 0;
         let mut last_end = 0;
-        // Intervals that begin when all earlier ones have ended are a separate problem.
+        // Where an interval begins after all earlier intervals have ended, a separate problem
+        // begins.
         for (index, interval) in intervals.iter().enumerate() {
             if index > first && interval.begin >= last_end {
-                total += self.connected_worth(&intervals[first..index], slots);
+                total += self.problem_worth(&intervals[first..index], slots);
                 first = index;
             }
             last_end = last_end.max(interval.end);
         }
-        total + self.connected_worth(&intervals[first..], slots)
+        total + self.problem_worth(&intervals[first..], slots)
     }
 
-    /// The maximum worth of intervals that form one problem.
-    fn connected_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
+    /// As [`Packer::max_worth`], for the intervals of one problem. If all of them fit into the
+    /// slots, no flow is computed.
+    fn problem_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         if intervals.len() <= slots || !self.exceeds_slots(intervals, slots) {
             return intervals.iter().map(|interval| interval.worth).sum();
         }
         self.flow.max_worth(intervals, slots)
     }
 
-    /// Whether more intervals than there are slots overlap anywhere.
+    /// Whether more than `slots` intervals overlap anywhere.
     fn exceeds_slots(&mut self, intervals: &[Interval], slots: usize) -> bool {
         self.ends.clear();
         self.ends.extend(intervals.iter().map(|interval| interval.end));
         self.ends.sort_unstable();
         let mut ended = 0;
-        // Intervals that have begun and not ended overlap.
+        // At its beginning, an interval overlaps with those that began before it and have not
+        // ended.
         intervals.iter().enumerate().any(|(index, interval)| {
             while self.ends[ended] <= interval.begin {
                 ended += 1;
@@ -72,18 +78,20 @@ impl Packer {
     }
 }
 
-/// The flow network. Node `n` is the beginning of the n-th interval; the last node is the end of
-/// all.
+/// The flow network. Node `n` is the beginning of interval `n`. One more node is after the end of
+/// all intervals.
 #[derive(Debug, Default)]
 struct Flow {
     /// The node to which each interval leads.
     target: Vec<u32>,
+    /// Whether each interval is selected, that is, whether a unit takes it.
     selected: Vec<bool>,
-    /// Units that flow from each node to the next.
+    /// The number of units that flow from each node to the next node.
     line_flow: Vec<u32>,
-    /// The intervals that lead to each node: the start of its list in `arriving`.
-    lists: Vec<u32>,
+    /// The intervals, sorted by the node to which they lead.
     arriving: Vec<u32>,
+    /// For each node, the index in `arriving` of the first interval that leads to the node.
+    arriving_start: Vec<u32>,
     potential: Vec<i64>,
     distance: Vec<i64>,
     /// The edge by which each node was reached.
@@ -95,29 +103,30 @@ struct Flow {
 #[derive(Debug, Clone, Copy)]
 enum Edge {
     Nothing,
-    /// From the node before.
+    /// From the previous node.
     Line,
-    /// Back from the next node.
+    /// Backwards from the next node.
     Back,
     /// By selecting an interval.
-    Take(u32),
+    Select(u32),
     /// By giving up an interval that was selected.
-    Give(u32),
+    Deselect(u32),
 }
 
 const UNREACHED: i64 = i64::MAX;
 
 impl Flow {
-    /// The maximum total worth of intervals of which at most `slots` overlap: a minimum-cost flow.
-    /// Each slot is a unit; the length of its path is the negated worth of its intervals.
+    /// Returns the maximum total worth of intervals of which at most `slots` overlap, by a
+    /// minimum-cost flow. Each slot is one unit of the flow. The length of a unit's path is the
+    /// negated total worth of the intervals that the unit takes.
     fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let nodes = intervals.len();
         self.prepare(intervals);
         for unit in 0..slots {
             if unit == 0 {
-                self.first_path(intervals);
+                self.find_first_path(intervals);
             } else {
-                self.shortest_path(intervals);
+                self.find_next_path(intervals);
                 for node in 0..=nodes {
                     if self.distance[node] < UNREACHED {
                         self.potential[node] += self.distance[node];
@@ -127,13 +136,13 @@ impl Flow {
             if self.potential[nodes] >= 0 {
                 break; // The best path gains nothing.
             }
-            self.augment(nodes);
+            self.send_unit(nodes);
         }
         let selected = intervals.iter().zip(&self.selected).filter(|(_, is_selected)| **is_selected);
         selected.map(|(interval, _)| interval.worth).sum()
     }
 
-    /// Builds the network for these intervals, without flow.
+    /// Builds the network for `intervals`. No unit flows yet.
     fn prepare(&mut self, intervals: &[Interval]) {
         let nodes = intervals.len();
         self.target.clear();
@@ -144,18 +153,19 @@ impl Flow {
         self.selected.resize(nodes, false);
         self.line_flow.clear();
         self.line_flow.resize(nodes, 0);
-        // Counting sort by target: intervals to node n are `arriving[lists[n]..lists[n + 1]]`.
-        self.lists.clear();
-        self.lists.resize(nodes + 2, 0);
+        // A counting sort by target: the intervals that lead to node n are
+        // `arriving[arriving_start[n]..arriving_start[n + 1]]`.
+        self.arriving_start.clear();
+        self.arriving_start.resize(nodes + 2, 0);
         for &target in &self.target {
-            self.lists[target as usize + 1] += 1;
+            self.arriving_start[target as usize + 1] += 1;
         }
         for node in 0..=nodes {
-            self.lists[node + 1] += self.lists[node];
+            self.arriving_start[node + 1] += self.arriving_start[node];
         }
         self.arriving.clear();
         self.arriving.resize(nodes, 0);
-        let mut next_index = self.lists.clone();
+        let mut next_index = self.arriving_start.clone();
         for (interval, &target) in self.target.iter().enumerate() {
             self.arriving[next_index[target as usize] as usize] = interval as u32;
             next_index[target as usize] += 1;
@@ -164,9 +174,9 @@ impl Flow {
         self.reached_by.resize(nodes + 1, Edge::Nothing);
     }
 
-    /// Finds the shortest path of the first unit. No interval is selected yet, so all edges lead
-    /// forward, and one pass over the nodes suffices.
-    fn first_path(&mut self, intervals: &[Interval]) {
+    /// Finds the shortest path of the first unit and the potential of each node. No interval is
+    /// selected yet, so all edges lead forward, and one pass over the nodes is enough.
+    fn find_first_path(&mut self, intervals: &[Interval]) {
         let nodes = intervals.len();
         self.potential.clear();
         self.potential.resize(nodes + 1, 0);
@@ -174,18 +184,19 @@ impl Flow {
         for node in 1..=nodes {
             self.reached_by[node] = Edge::Line;
             self.potential[node] = self.potential[node - 1];
-            let (list_start, list_end) = (self.lists[node] as usize, self.lists[node + 1] as usize);
-            for &interval in &self.arriving[list_start..list_end] {
+            let (start, end) = (self.arriving_start[node] as usize, self.arriving_start[node + 1] as usize);
+            for &interval in &self.arriving[start..end] {
                 let length = self.potential[interval as usize] - intervals[interval as usize].worth as i64;
                 if length < self.potential[node] {
-                    (self.potential[node], self.reached_by[node]) = (length, Edge::Take(interval));
+                    (self.potential[node], self.reached_by[node]) = (length, Edge::Select(interval));
                 }
             }
         }
     }
 
-    /// Finds another unit's shortest path (Dijkstra). The n-th interval begins at node n.
-    fn shortest_path(&mut self, intervals: &[Interval]) {
+    /// Finds the shortest path of the next unit by Dijkstra's algorithm. Interval `n` begins at node
+    /// `n`.
+    fn find_next_path(&mut self, intervals: &[Interval]) {
         let nodes = intervals.len();
         self.distance.clear();
         self.distance.resize(nodes + 1, UNREACHED);
@@ -193,7 +204,7 @@ impl Flow {
         self.heap.clear();
         self.heap.push(Reverse((0, 0)));
         while let Some(Reverse((distance, node))) = self.heap.pop() {
-            let (interval_here, node) = (node, node as usize);
+            let (beginning_interval, node) = (node, node as usize);
             if distance > self.distance[node] {
                 continue;
             }
@@ -201,23 +212,24 @@ impl Flow {
                 self.relax(node, node + 1, 0, Edge::Line);
                 if !self.selected[node] {
                     let worth = intervals[node].worth as i64;
-                    self.relax(node, self.target[node] as usize, -worth, Edge::Take(interval_here));
+                    self.relax(node, self.target[node] as usize, -worth, Edge::Select(beginning_interval));
                 }
             }
             if node > 0 && self.line_flow[node - 1] > 0 {
                 self.relax(node, node - 1, 0, Edge::Back);
             }
-            for index in self.lists[node]..self.lists[node + 1] {
+            for index in self.arriving_start[node]..self.arriving_start[node + 1] {
                 let interval = self.arriving[index as usize];
                 if self.selected[interval as usize] {
                     let worth = intervals[interval as usize].worth as i64;
-                    self.relax(node, interval as usize, worth, Edge::Give(interval));
+                    self.relax(node, interval as usize, worth, Edge::Deselect(interval));
                 }
             }
         }
     }
 
-    /// Reaches node `to` by an edge from node `from`, if that path is the shortest so far.
+    /// Records that node `to` is reached by an edge from node `from`, if this path to `to` is the
+    /// shortest so far.
     #[inline]
     fn relax(&mut self, from: usize, to: usize, length: i64, edge: Edge) {
         let reduced_length = length + self.potential[from] - self.potential[to];
@@ -228,9 +240,10 @@ impl Flow {
         }
     }
 
-    /// Sends one unit along the last path, from its end to its start.
-    fn augment(&mut self, nodes: usize) {
-        let mut node = nodes;
+    /// Sends one unit along the path that was found last. The path is followed backwards, from
+    /// `last_node` to node 0.
+    fn send_unit(&mut self, last_node: usize) {
+        let mut node = last_node;
         while node > 0 {
             match self.reached_by[node] {
                 Edge::Line => {
@@ -241,11 +254,11 @@ impl Flow {
                     self.line_flow[node] -= 1;
                     node += 1;
                 }
-                Edge::Take(interval) => {
+                Edge::Select(interval) => {
                     self.selected[interval as usize] = true;
                     node = interval as usize;
                 }
-                Edge::Give(interval) => {
+                Edge::Deselect(interval) => {
                     self.selected[interval as usize] = false;
                     node = self.target[interval as usize] as usize;
                 }

@@ -1,5 +1,6 @@
-//! Replays traces of any length in bounded memory: buckets are independent, so each pass over the
-//! trace handles a share of them, and only the facts about their positions are in memory.
+//! Replays traces of any length in bounded memory. The buckets of a table are independent, so each
+//! pass over the trace handles only some of the buckets. Only the facts about the positions in
+//! these buckets are kept in memory.
 
 use super::step::{DepthScale, Step, StepMaker};
 use crate::table::TableError;
@@ -20,14 +21,15 @@ pub enum ReplayError {
     Table(#[from] TableError),
 }
 
-/// A consumer of a replay.
+/// A receiver of the steps of a replay.
 pub trait ReplaySink {
-    /// Begins a pass over some buckets, with empty tables.
+    /// Begins a pass over a range of buckets, with empty tables.
     ///
     /// # Errors
-    /// When there is not enough memory for them.
+    /// When there is not enough memory for the tables.
     fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError>;
-    /// Receives the next events in these buckets, and the searches and clears.
+    /// Receives the next steps: probes and stores in the buckets of the pass, and all searches and
+    /// clears.
     fn push(&mut self, steps: &[Step]);
     /// Ends the pass.
     fn end_pass(&mut self);
@@ -36,51 +38,57 @@ pub trait ReplaySink {
 /// How a trace is split into passes.
 #[derive(Debug, Clone)]
 pub struct Passes {
-    /// The table's index from key to bucket.
+    /// How the table maps keys to buckets.
     pub index: Index,
+    /// The number of buckets of the table.
     pub buckets: u64,
-    /// The number of passes, each over the whole trace.
+    /// The number of passes. Each pass reads the whole trace.
     pub count: u64,
-    /// The depths of the trace.
+    /// The scale of the trace's depths.
     pub depths: DepthScale,
 }
 
-/// Bytes per map slot for the facts about a position; a growing map needs one and a half times as
-/// much.
+/// The number of bytes that a map needs for the facts about a position. While a map grows, it needs
+/// one and a half times as much.
 const MAP_SLOT_BYTES: u64 = 49;
 
-/// Bytes per usable probe for the clairvoyant bound by worth.
+/// The number of bytes that [`super::Clairvoyant`] needs for each usable probe if it maximises the
+/// worth.
 const SPAN_BYTES: u64 = 24;
 
-/// Maximum events per pass, with a margin for passes of unequal length.
+/// The maximum number of events per pass if all passes are equally long. The numbers of events have
+/// 32 bits, so this leaves a margin for passes of unequal length.
 const EVENTS_PER_PASS: u64 = 1 << 31;
 
-/// Steps per call: they stay in the cache while one table after another replays them.
+/// The number of steps that a sink receives at once. They are so few that they stay in the
+/// processor's cache while one table after another replays them.
 const CHUNK: usize = 1 << 12;
 
 impl Passes {
-    /// The fewest passes that keep the facts about positions within `memory` bytes, if keys are
-    /// spread evenly over buckets. The tables' own memory is not included.
+    /// Splits a trace into the fewest passes that each need at most `memory` bytes for the facts
+    /// about positions. The keys are assumed to be spread evenly over the buckets. The memory of
+    /// the tables themselves is not counted.
     pub fn new(info: &Info, index: Index, buckets: u64, memory: u64) -> Self {
-        let bytes = |passes: u64| {
+        let bytes_per_pass = |passes: u64| {
             let (positions, usable) = (info.peak_positions / passes, info.peak_usable / passes);
-            // The margin is for passes with more than their share of positions. A growing map needs
-            // half as much again.
+            // The margin is for passes with more positions than the average pass. A growing map
+            // needs one and a half times as much memory.
             map_capacity(positions + positions / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + usable * SPAN_BYTES
         };
         let fewest = info.events.div_ceil(EVENTS_PER_PASS).max(1);
-        let count = fewest_passes(fewest, buckets, |passes| bytes(passes) <= memory);
+        let count = fewest_passes(fewest, buckets, |passes| bytes_per_pass(passes) <= memory);
         let depths = DepthScale::new(info.depth_parts, info.min_depth);
         Self { index, buckets, count: count.clamp(1, buckets.max(1)), depths }
     }
 
-    /// The buckets of a pass.
+    /// Returns the range of buckets of a pass.
     fn buckets_of(&self, pass: u64) -> Range<u64> {
         let begin = |pass: u64| (u128::from(pass) * u128::from(self.buckets)).div_ceil(u128::from(self.count)) as u64;
         begin(pass)..begin(pass + 1)
     }
 
-    /// Replays a trace, which `open` opens again for each pass.
+    /// Replays a trace and gives the steps to `sink`. `open` opens the trace at the start of each
+    /// pass.
     pub fn run<R: Read>(
         &self,
         open: impl Fn() -> Result<Reader<R>, TraceError>,

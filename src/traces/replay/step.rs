@@ -1,53 +1,55 @@
-//! Preprocessed trace events: each probe carries the entry last offered for its key, whether that
-//! entry would cut off its node, and its worth.
+//! Steps: the events of a trace, prepared for replays. The step of a probe contains the entry that
+//! was last offered for the key, the entry's worth, and whether the entry would cut off the node.
 
 use crate::chess::{Bound, Move};
 use crate::table::key_map::KeyMap;
 use crate::table::{Entry, options};
 use crate::traces::{Event, EventKind, TraceError, flags};
 
-/// One event, ready to be replayed: 40 bytes.
+/// One event that is ready to be replayed. A step has 40 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
     /// The full key of the position.
     pub key: u64,
-    /// The cost of the entry, such as nodes searched. A store has its own entry; a probe has the
-    /// entry last offered for its key, here and in the fields below.
+    /// The cost of the entry, such as the nodes that were searched for it. In all fields of a step,
+    /// the entry of a store is the stored entry. The entry of a probe is the entry that was last
+    /// offered for the probe's key.
     pub worth: u64,
-    /// The number of the event, from 1.
+    /// The number of the event. The first event has the number 1.
     pub number: u32,
-    /// For a probe of a known position: the previous event of the key since the last clear.
+    /// In a probe of a known position, the number of the previous event of the key since the last
+    /// clear.
     pub last_event: u32,
-    /// For a probe of a known position: the last event at which its entry was offered, which is a
-    /// store or a usable probe.
+    /// In a probe of a known position, the number of the last event at which the entry was offered.
+    /// That event is a store or a usable probe.
     pub last_offer: u32,
     /// The score of the entry, in centipawns.
     value: i16,
     /// The upper bound of the probing node's window.
     beta: i16,
-    /// The move offered last; 0: none.
+    /// The move that was offered last, or 0 if there is none.
     pub mv: u16,
-    /// The entry's depth, or the plies of a search.
+    /// The entry's depth. In the beginning of a search, the number of plies that were played.
     depth: u8,
     /// The depth required to cut off the node.
     pub needed_depth: u8,
     kind_bits: u8,
-    /// The entry's bound, window and move, as in [`flags`].
+    /// The bits of the entry's bound, open window and move, as in [`flags`].
     entry_bits: u8,
     /// The thread that probed or stored.
     pub thread: u8,
 }
 
-/// The largest cost of one entry: sums over all events stay exact.
+/// The maximum worth of one entry. With this maximum, sums over all events stay exact.
 const MAX_WORTH: u64 = 1 << 40;
 
 const STORE: u8 = 1;
 const SEARCH: u8 = 2;
 const CLEAR: u8 = 3;
-/// A probe whose node the entry offered last would have cut off.
+/// A probe whose node would be cut off by the entry that was last offered.
 const USABLE: u8 = 4;
-/// A probe that cut off its node in the recorded search: without the answer, the search would do
-/// the work of the entry again.
+/// A probe that cut off its node in the recorded search. Without the answer, the search would have
+/// searched the node and stored the entry again.
 const CUT: u8 = 8;
 /// A probe whose window is known.
 const WINDOW: u8 = 16;
@@ -70,7 +72,7 @@ impl Step {
         }
     }
 
-    /// Whether it is a probe whose node the entry offered last would cut off.
+    /// Whether it is a probe whose node would be cut off by the entry that was last offered.
     #[inline]
     pub fn is_usable(&self) -> bool {
         self.kind_bits & USABLE != 0
@@ -82,7 +84,7 @@ impl Step {
         self.kind_bits & CUT != 0
     }
 
-    /// Whether it is a probe of a position offered since the last clear.
+    /// Whether it is a probe of a position for which an entry was offered since the last clear.
     #[inline]
     pub fn is_known(&self) -> bool {
         self.kind_bits & 3 == 0 && self.entry_bits & flags::BOUND != 0
@@ -94,11 +96,11 @@ impl Step {
         self.kind_bits & ANSWERED != 0
     }
 
-    /// Ticks by which the event advances a clock.
+    /// The number of ticks by which the beginning of a search or iteration advances a clock.
     #[inline]
     pub fn ticks(&self, clock: options::TickSource) -> u16 {
         use options::TickSource;
-        // Only the searches of the main thread advance it.
+        // Only the searches of the main thread advance the clock.
         if self.thread > 0 {
             return 0;
         }
@@ -111,7 +113,7 @@ impl Step {
         }
     }
 
-    /// The entry of a store, or the one last offered for a probe's key.
+    /// The entry of a store, or the entry that was last offered for the key of a probe.
     #[inline]
     pub fn entry(&self) -> Entry {
         if self.entry_bits & flags::BOUND == 0 {
@@ -128,8 +130,9 @@ impl Step {
         }
     }
 
-    /// Whether the probing node has a closed window and an answer of draft `draft` is deep enough
-    /// for it, but its bound does not decide the node.
+    /// Whether an answer with the draft `draft` is deep enough for the probing node, but its bound
+    /// does not decide the node. This is never the case if the window of the node is not known to
+    /// be closed.
     #[inline]
     #[must_use]
     pub fn misses(&self, draft: i32, entry: &Entry) -> bool {
@@ -138,7 +141,8 @@ impl Step {
         is_deep_enough && !entry.is_evaluation() && !entry.bound.settles(i32::from(entry.score), beta - 1, beta)
     }
 
-    /// Whether an answer of draft `draft` cuts off the probing node.
+    /// Whether an answer with the draft `draft` cuts off the probing node. If the window of the
+    /// node is not known, only the draft is compared.
     #[inline]
     pub fn ends_node(&self, draft: i32, entry: &Entry) -> bool {
         let beta = i32::from(self.beta);
@@ -147,44 +151,45 @@ impl Step {
     }
 }
 
-/// The entry last offered for a key, and the last events of the key.
+/// The entry that was last offered for a key, and the last events of the key.
 #[derive(Debug, Clone, Copy, Default)]
 struct KeyFacts {
     value: i16,
-    /// In the trace's own parts of a ply.
+    /// The depth in the parts of a ply in which the trace counts depths.
     depth: i16,
     mv: u16,
-    /// Bound, window and move, as in [`flags`]; 0 if nothing was offered.
+    /// The bits of the bound, open window and move, as in [`flags`]. 0 if no entry was offered.
     entry_bits: u8,
     worth: u64,
     last_event: u32,
     /// The last event at which the entry was offered.
     last_offer: u32,
-    /// The cost so far at the last probe.
+    /// The total cost at the last probe.
     cost: u64,
-    /// The search number of the last probe; 0: none.
+    /// The number of the search that made the last probe, or 0 if there was no probe.
     search: u32,
 }
 
-/// Converts the depths of a trace to those of a table: whole plies, counted from the lowest depth
-/// if that is below 0.
+/// Converts the depths of a trace to the depths that a table stores. Tables store whole plies. If
+/// the lowest depth of the trace is below 0, depths are counted from the lowest depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DepthScale {
     /// The number of parts of a ply in which the trace counts depths.
     pub parts: i16,
-    /// The lowest depth in whole plies, or 0 if that is higher.
+    /// The lowest depth in whole plies if it is below 0; otherwise 0.
     pub lowest: i16,
 }
 
 impl DepthScale {
-    /// The scale for a trace that counts depths in `parts` of a ply, and has none below `least` of
-    /// these parts.
-    pub fn new(parts: u16, least: i16) -> Self {
+    /// Creates the scale for a trace that counts depths in `parts` of a ply. `min_depth` is the
+    /// lowest depth of the trace in these parts.
+    pub fn new(parts: u16, min_depth: i16) -> Self {
         let parts = i16::try_from(parts.max(1)).unwrap_or(i16::MAX);
-        Self { parts, lowest: least.div_euclid(parts).min(0) }
+        Self { parts, lowest: min_depth.div_euclid(parts).min(0) }
     }
 
-    /// The whole plies of a depth above `lowest`, clipped to what a table can store.
+    /// Returns the depth in whole plies above `lowest`, clipped to the range that a table can
+    /// store.
     fn plies(self, depth: i16) -> u8 {
         self.unclipped_plies(depth).clamp(0, 255) as u8
     }
@@ -193,12 +198,12 @@ impl DepthScale {
         i32::from(depth.div_euclid(self.parts)) - i32::from(self.lowest)
     }
 
-    /// The part of a ply beyond the whole plies.
-    fn part(self, depth: i16) -> i16 {
+    /// Returns the number of parts of a ply that remain after the whole plies.
+    fn remaining_parts(self, depth: i16) -> i16 {
         depth.rem_euclid(self.parts)
     }
 
-    /// Whether a depth is larger than a table can store.
+    /// Whether a depth is larger than the maximum that a table can store.
     pub fn is_clipped(self, depth: i16) -> bool {
         self.unclipped_plies(depth) > 255
     }
@@ -212,26 +217,26 @@ pub struct StepMaker {
     events: u32,
     /// The number of the current search of each thread.
     searches: Vec<u32>,
-    /// The number of the last search.
+    /// The number of the search that began last.
     search: u32,
     depths: DepthScale,
 }
 
 impl StepMaker {
-    /// Creates a converter for a trace with this scale of depths.
+    /// Creates a converter for a trace whose depths have the scale `depths`.
     pub fn new(depths: DepthScale) -> Self {
         Self { facts: KeyMap::default(), events: 0, searches: vec![1; 1 << 8], search: 1, depths }
     }
 
-    /// Resets it to the state after `new`.
+    /// Resets the converter to its state after [`StepMaker::new`].
     pub fn reset(&mut self) {
         self.clear_keys();
         (self.events, self.search) = (0, 1);
         self.searches.fill(1);
     }
 
-    /// Forgets all positions. Clearing a map takes time in proportion to its capacity, so one that
-    /// was much larger than needed is freed.
+    /// Forgets all positions. The time to clear a map is proportional to its capacity, so a map
+    /// with a much larger capacity than needed is freed instead.
     fn clear_keys(&mut self) {
         if self.facts.len() < self.facts.capacity() / 16 {
             self.facts = KeyMap::default();
@@ -239,13 +244,16 @@ impl StepMaker {
         self.facts.clear();
     }
 
-    /// Converts the next event; an error if 32 bits cannot number it.
+    /// Converts the next event.
+    ///
+    /// # Errors
+    /// When the number of the event does not fit into 32 bits.
     #[inline]
     pub fn make_step(&mut self, event: &Event) -> Result<Step, TraceError> {
         self.events = self.events.checked_add(1).ok_or(TraceError::TooManyEvents)?;
         Ok(match event.kind() {
-            EventKind::Probe => self.probe(event),
-            EventKind::Store => self.store(event),
+            EventKind::Probe => self.make_probe(event),
+            EventKind::Store => self.make_store(event),
             EventKind::Search => {
                 let is_iteration = event.has(flags::ITERATION);
                 if !is_iteration {
@@ -263,7 +271,8 @@ impl StepMaker {
         })
     }
 
-    fn probe(&mut self, event: &Event) -> Step {
+    /// Converts a probe.
+    fn make_probe(&mut self, event: &Event) -> Step {
         let depths = self.depths;
         let node_depth = depths.plies(event.depth);
         let facts = self.facts.entry(event.position()).or_default();
@@ -283,9 +292,10 @@ impl StepMaker {
             beta: event.value,
             mv: facts.mv,
             depth: depths.plies(facts.depth),
-            // Tables store whole plies: one more is needed if the last entry has a smaller part of
-            // a ply than the node.
-            needed_depth: node_depth.saturating_add(u8::from(depths.part(event.depth) > depths.part(facts.depth))),
+            // Tables store whole plies. One more ply is needed if the entry's depth has fewer
+            // remaining parts of a ply than the node's depth.
+            needed_depth: node_depth
+                .saturating_add(u8::from(depths.remaining_parts(event.depth) > depths.remaining_parts(facts.depth))),
             kind_bits: answered | window,
             entry_bits: facts.entry_bits,
             thread: event.thread,
@@ -296,8 +306,9 @@ impl StepMaker {
         }
         facts.last_event = self.events;
         if event.has(flags::CUT) {
-            // The engine's cutoff rule may be laxer than ours, or its entry older and deeper: the
-            // entry that it accepted is taken to be sufficient.
+            // The recorded engine may require less for a cutoff than `ends_node`, or its table may
+            // have held an older, deeper entry. Since the engine accepted the answer, the entry
+            // counts as sufficient.
             step.needed_depth = step.needed_depth.min(step.depth);
             if !step.ends_node(i32::from(step.depth), &step.entry()) {
                 step.kind_bits &= !WINDOW;
@@ -316,13 +327,14 @@ impl StepMaker {
     }
 
     /// Converts a store and remembers its entry for later probes.
-    fn store(&mut self, event: &Event) -> Step {
+    fn make_store(&mut self, event: &Event) -> Step {
         let entry_bits = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
         let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.events);
         let step = Step { key: event.key, depth, thread, number, kind_bits: STORE, entry_bits, ..Step::default() };
         if event.flags & flags::BOUND == 0 {
-            // A static evaluation ends no node. It is offered only if the engine's table had no
-            // entry; a table without losses would keep the earlier one, as the facts do.
+            // A static evaluation ends no node. An engine stores one only if its table had no entry
+            // for the position. A table that loses nothing would still have an earlier entry, so
+            // the earlier entry is kept in the facts.
             return Step { worth: 1, mv: event.best_move(), ..step };
         }
         let search = self.searches[usize::from(thread)];
@@ -330,14 +342,14 @@ impl StepMaker {
         let worth = if event.has(flags::SUBTREE) {
             event.cost
         } else if facts.search == search {
-            // The cost since the position was probed in this search.
+            // The entry's worth is the cost since the position was probed in this search.
             event.cost.checked_sub(facts.cost).unwrap_or(1)
         } else {
             1
         };
         let worth = worth.min(MAX_WORTH);
         let mv = if event.has(flags::MOVE) { event.best_move() } else { facts.mv };
-        // i16::MIN would stand for an entry without a score.
+        // i16::MIN would mean that the entry has no score.
         let value = event.value.max(-i16::MAX);
         let (last_event, last_offer) = (number, number);
         *facts = KeyFacts { value, depth: event.depth, mv, entry_bits, worth, last_event, last_offer, ..*facts };
@@ -345,7 +357,7 @@ impl StepMaker {
     }
 }
 
-/// Converts a trace in memory whose depths are whole plies.
+/// Converts all events of a trace whose depths are counted in whole plies.
 pub fn make_steps(trace: &[Event]) -> Vec<Step> {
     let depths = trace.iter().filter(|event| event.kind() != EventKind::Search).map(|event| event.depth);
     let mut maker = StepMaker::new(DepthScale::new(1, depths.min().unwrap_or(0)));
