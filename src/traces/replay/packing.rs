@@ -194,8 +194,8 @@ impl Flow {
         }
     }
 
-    /// Finds the shortest path of the next unit by Dijkstra's algorithm. Interval `n` begins at node
-    /// `n`.
+    /// Finds the shortest path of the next unit by Dijkstra's algorithm. The interval with number
+    /// `n` begins at node `n`.
     fn find_next_path(&mut self, intervals: &[Interval]) {
         let nodes = intervals.len();
         self.distance.clear();
