@@ -6,16 +6,17 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Asks for identity and options.
+    /// Asks for the engine's name and options.
     Uci,
     IsReady,
     NewGame,
-    /// An option's name and value; a button has no value.
+    /// The name and the value of an option. A button has no value.
     SetOption(String, Option<String>),
-    /// The start position of a game (`None`: the usual one) and the moves since.
+    /// The FEN of the position in which the game starts, and the moves played since then. The FEN
+    /// is `None` for the usual start position.
     Position(Option<String>, Vec<String>),
     Go(Go),
-    /// Ends the search and answers.
+    /// Ends the search, which then answers.
     Stop,
     /// The expected move was played.
     PonderHit,
@@ -32,31 +33,33 @@ pub struct Go {
     pub depth: Option<u8>,
     pub nodes: Option<u64>,
     pub move_time: Option<Duration>,
-    /// Remaining clock time, of White and of Black.
+    /// The remaining clock times of White and Black.
     pub time: [Option<Duration>; 2],
-    /// Increment per move, of White and of Black.
+    /// The increments per move of White and Black.
     pub increment: [Duration; 2],
     /// Moves until the next time control, 1 to 1000.
     pub moves_to_go: Option<u32>,
     pub infinite: bool,
-    /// Searches on the opponent's time until `ponderhit`.
+    /// Whether to search on the opponent's time until `ponderhit`.
     pub ponder: bool,
-    /// Whether the command names no limit, not even an invalid one.
+    /// Whether the command has no other words than `infinite`, `ponder` and `searchmoves`. Any
+    /// other word counts as an attempt to give a limit.
     pub names_no_limit: bool,
-    /// Messages about words that were ignored or changed.
-    pub ignored: Vec<String>,
+    /// Messages about words that were ignored and numbers that were changed.
+    pub messages: Vec<String>,
 }
 
-/// The time of a search that has only invalid limits, so that it ends.
+/// The time after which a search that has only invalid limits ends.
 const TIME_WITHOUT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Go {
-    /// Gives a limit to a search that has no usable one, and adds a message: a search that names no
-    /// limit becomes infinite, as in most engines; one with only invalid limits gets a fixed time.
-    pub fn complete(&mut self, turn: Color) {
+    /// Gives a limit to a search that has none. If the command names no limit, the search becomes
+    /// infinite, as in most engines. If the command has only invalid limits, the search gets a
+    /// fixed time. A message says so.
+    pub fn ensure_limit(&mut self, turn: Color) {
         let has_clock = self.time[turn as usize].is_some();
         if !has_clock && self.time[!turn as usize].is_some() {
-            self.ignored.push(format!("no clock for the side to move ({turn:?})"));
+            self.messages.push(format!("no clock for the side to move ({turn:?})"));
         }
         if has_clock || self.infinite || self.depth.is_some() || self.nodes.is_some() || self.move_time.is_some() {
             return;
@@ -64,15 +67,16 @@ impl Go {
         if !self.names_no_limit {
             self.move_time = Some(TIME_WITHOUT_LIMIT);
             let time = TIME_WITHOUT_LIMIT.as_millis();
-            self.ignored.push(format!("no valid limit: the search ends after {time} ms"));
+            self.messages.push(format!("no valid limit: the search ends after {time} ms"));
         } else if !self.ponder {
             self.infinite = true;
-            self.ignored.push("no limit: searching until `stop`".to_owned());
+            self.messages.push("no limit: searching until `stop`".to_owned());
         }
     }
 }
 
-/// Parses a line; `None` for an empty one. Like other engines, it looks for the first known word.
+/// Parses a line. Words before the first known command are skipped, as in other engines. Returns
+/// `None` for an empty line, and for a command that has no function here.
 pub fn parse(line: &str) -> Option<Command> {
     let mut words = line.split_whitespace();
     let first = words.clone().next()?;
@@ -85,7 +89,7 @@ pub fn parse(line: &str) -> Option<Command> {
             "ponderhit" => Command::PonderHit,
             "bench" => Command::Bench,
             "quit" => Command::Quit,
-            // Commands of the protocol without a function here.
+            // These commands of the protocol have no function here.
             "debug" | "register" => return None,
             "go" => Command::Go(parse_go(words)),
             "setoption" => parse_set_option(words),
@@ -96,7 +100,8 @@ pub fn parse(line: &str) -> Option<Command> {
     Some(Command::Unknown(first.to_owned()))
 }
 
-/// Parses the words after `setoption`: a name and perhaps a value, both possibly of several words.
+/// Parses the words after `setoption`: a name, and a value if there is one. Both may consist of
+/// several words.
 fn parse_set_option<'a>(words: impl Iterator<Item = &'a str>) -> Command {
     let words: Vec<&str> = words.collect();
     let name_and_value = words.strip_prefix(&["name"]).unwrap_or(&words);
@@ -104,7 +109,8 @@ fn parse_set_option<'a>(words: impl Iterator<Item = &'a str>) -> Command {
     Command::SetOption(parts.next().unwrap_or_default(), parts.next())
 }
 
-/// Parses the words after `position`: `startpos` or `fen` with a FEN, then perhaps `moves`.
+/// Parses the words after `position`: `startpos`, or `fen` with a FEN. The word `moves` and a list
+/// of moves may follow.
 fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
     let kind = words.next().unwrap_or_default();
     let fen_and_moves: Vec<&str> = words.collect();
@@ -114,15 +120,15 @@ fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
     let fen = match kind {
         "startpos" => None,
         "fen" => Some(fen_words.join(" ")),
-        // Refused later, as an invalid FEN.
+        // Another word is refused later, as an invalid FEN.
         other => Some(other.to_owned()),
     };
     Command::Position(fen, moves.iter().map(ToString::to_string).collect())
 }
 
-/// Parses a number; returns its integer part, and whether a fraction was dropped. Negative numbers
-/// become 0: in some clients expired clocks are negative. A number that is too large becomes
-/// [`MAX_NUMBER`], so that it remains a limit.
+/// Parses a number. Returns the integer part, and whether a fraction was dropped. A negative number
+/// becomes 0, because some clients send negative times for expired clocks. A number that is too
+/// large becomes [`MAX_NUMBER`], so that it remains a limit.
 fn parse_number(text: &str) -> Option<(u64, bool)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
@@ -137,7 +143,8 @@ fn parse_number(text: &str) -> Option<(u64, bool)> {
     Some((if text.starts_with('-') { 0 } else { number }, has_fraction))
 }
 
-/// Larger than any clock, and safe from overflow in sums.
+/// The maximum of all numbers. It is larger than the time on any clock, and sums of such numbers do
+/// not overflow.
 const MAX_NUMBER: u64 = 1 << 53;
 
 const KEYWORDS: [&str; 12] = [
@@ -194,12 +201,13 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             }
             _ => messages.push(format!("unknown word `{word}`")),
         }
-        go.ignored.append(&mut messages);
+        go.messages.append(&mut messages);
     }
     go
 }
 
-/// Clamps the number after the keyword `word` to a range; adds a message if that changes it.
+/// Clamps the number after the keyword `word` to a range. Adds a message if this changes the
+/// number.
 fn clamp_number(number: u64, least: u64, most: u64, word: &str, messages: &mut Vec<String>) -> u64 {
     let clamped = number.clamp(least, most);
     if clamped != number {
@@ -308,7 +316,7 @@ mod tests {
             infinite: true,
             ponder: true,
             names_no_limit: false,
-            ignored: vec!["mate: is ignored".to_owned()],
+            messages: vec!["mate: is ignored".to_owned()],
         };
         assert_eq!(
             go("go ponder wtime 10 btime 11 winc 12 binc 13 movestogo 14 depth 7 nodes 8 movetime 9 mate 3 infinite"),
@@ -324,7 +332,7 @@ mod tests {
             let limits = go(line);
             assert_eq!((limits.depth, limits.nodes, limits.moves_to_go), (depth, nodes, moves), "{line}");
         }
-        let messages = go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").ignored;
+        let messages = go("go depth x searchmoves e2e4 nodes 5 wtime winc 5 perft 3 btime 10.5 movestogo 0").messages;
         let message = [
             "depth: expected a number, found `x`",
             "searchmoves: is ignored",
@@ -344,7 +352,7 @@ mod tests {
             ("go movestogo 1000", None),
             ("go movestogo 1001", Some("movestogo: expected 1 to 1000, found 1001: using 1000")),
         ] {
-            assert_eq!(go(line).ignored.first().map(String::as_str), message, "{line}");
+            assert_eq!(go(line).messages.first().map(String::as_str), message, "{line}");
         }
         for (text, expected) in [
             ("12", Some((12, false))),
@@ -400,9 +408,9 @@ mod tests {
             ),
         ] {
             let Some(Command::Go(mut go)) = parse(line) else { panic!("{line}") };
-            go.complete(turn);
+            go.ensure_limit(turn);
             assert_eq!((go.move_time, go.infinite), (move_time, infinite), "{line} {turn:?}");
-            assert_eq!(go.ignored, messages, "{line} {turn:?}");
+            assert_eq!(go.messages, messages, "{line} {turn:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The game that the client set up: the position and those before it.
+//! The game that the client set up: the current position and the earlier positions.
 
 use crate::chess::{Board, Increments, Strictness, fen, parse_move};
 
@@ -17,9 +17,10 @@ impl Default for PlayedGame {
 }
 
 impl PlayedGame {
-    /// Reads the arguments of `position`; returns the game and the repairs made to the FEN. Without
-    /// a FEN the game begins at the start position. FENs are read leniently, because clients write
-    /// them with four or five fields, move number 0 and castling rights in any order.
+    /// Reads the arguments of the command `position`. Returns the game, and a message for each
+    /// repair of the FEN. Without a FEN, the game begins at the start position. FENs are read
+    /// leniently, because some clients write FENs with four or five fields, with the move number 0,
+    /// or with castling rights in another order.
     pub fn read(fen: Option<&str>, moves: &[String]) -> Result<(Self, Vec<String>), String> {
         let (board, repairs) = match fen {
             None => (Board::startpos(), Vec::new()),

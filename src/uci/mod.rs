@@ -1,6 +1,7 @@
-//! ttlab as a UCI engine. Clocks are handled here; the search only gets a stop flag.
+//! ttlab as a UCI engine. Clocks are handled here. The search itself only gets a stop flag.
 //!
-//! One thread reads commands, so that `isready` and `stop` are answered while another searches.
+//! One thread reads commands while another thread searches. So `isready` and `stop` are answered
+//! during a search.
 //! Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interface (UCI)",
 //! 2006.
 
@@ -21,12 +22,12 @@ use std::io::{BufRead, Write};
 use std::sync::Mutex;
 use worker::Worker;
 
-/// Serves a client until `quit` or the end of the input; at the end of the input, a search with a
-/// limit is still finished. Client errors are answered with `info string`. `bench` computes the
-/// answer to the command of that name.
+/// Serves a client until `quit` or the end of the input. At the end of the input, a search with a
+/// limit is still finished. Errors of the client are answered with `info string`. `bench` returns
+/// the answer to the command `bench`.
 pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSettings, bench: impl Fn() -> String) {
     let output = Output(Mutex::new(output));
-    // None after a refused position: the client does not want a move in the previous one.
+    // `None` after a position was refused. The client does not want a move in the earlier position.
     let mut game = Some(PlayedGame::default());
     std::thread::scope(|scope| {
         let mut worker = Worker::default();
@@ -80,8 +81,8 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
                         output.write_line("bestmove 0000");
                     }
                     Some(game) => {
-                        go.complete(game.board.turn());
-                        go.ignored.iter().for_each(|message| output.info(&format!("go: {message}")));
+                        go.ensure_limit(game.board.turn());
+                        go.messages.iter().for_each(|message| output.info(&format!("go: {message}")));
                         worker.prepare(&mut settings, &output);
                         worker.go(scope, go, game, &settings, &output);
                     }

@@ -1,4 +1,5 @@
-//! The options that a client can set: the standard UCI names, and each engine option by its path.
+//! The options that a client can set: the standard UCI options, and every engine option under its
+//! path.
 
 use crate::engine::EngineOptions;
 use crate::experiment::text::{FileText, SuiteTexts};
@@ -7,24 +8,24 @@ use crate::table::{self, Size, TableKind, TableOptions};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// Maximum `Hash`, in MiB.
+/// The maximum of the option `Hash`, in MiB.
 const MAX_HASH: u64 = 1 << 20;
 
-/// Notes for the client about virtual threads, which take turns, and about real ones.
+/// Notes for the client about virtual threads, which take turns, and about real threads.
 const TURNS: &str = "Threads: the searchers take turns on one system thread: counts repeat, but no move comes sooner";
 const REAL: &str = "Threads: each searcher has its own system thread: searches do not repeat";
 
 #[derive(Debug, Clone)]
 pub struct UciSettings {
     preset: Option<String>,
-    /// The `path=value` settings, at most one for each path.
-    sets: Vec<String>,
+    /// The `path=value` settings that override the preset, at most one for each path.
+    overrides: Vec<String>,
     pub engine: EngineOptions,
-    /// Time lost between client and engine per move.
+    /// The time that is lost between client and engine in each move.
     pub overhead: Duration,
 }
 
-/// What setting an option requires besides storing its value.
+/// What must be done after the value of an option was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FollowUp {
     None,
@@ -35,18 +36,19 @@ pub enum FollowUp {
 }
 
 impl UciSettings {
-    /// Settings from a preset and `path=value` pairs. An error names the setting.
-    pub fn new(preset: Option<&str>, sets: &[String]) -> Result<Self, experiment::Problem> {
-        let engine = experiment::options(preset, sets)?;
+    /// Creates settings from a preset and `path=value` pairs. An error names the invalid setting.
+    pub fn new(preset: Option<&str>, overrides: &[String]) -> Result<Self, experiment::Problem> {
+        let engine = experiment::options(preset, overrides)?;
         let source = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
         check_playable(&engine).map_err(|message| source.problem(message))?;
-        // There is no earlier table, whose memory would become free.
+        // The check takes an earlier table whose memory would become free. Here there is none.
         let no_table = TableOptions { kind: TableKind::None, ..TableOptions::default() };
         table::check_memory(&engine.table, &no_table).map_err(|error| source.problem(error.to_string()))?;
-        Ok(Self { preset: preset.map(str::to_owned), sets: sets.to_vec(), engine, overhead: Duration::from_millis(10) })
+        let (preset, overrides) = (preset.map(str::to_owned), overrides.to_vec());
+        Ok(Self { preset, overrides, engine, overhead: Duration::from_millis(10) })
     }
 
-    /// The lines that answer `uci`.
+    /// The `option` lines in the answer to `uci`.
     pub fn option_lines(&self) -> Vec<String> {
         let hash = match self.engine.table.size {
             Size::Bytes(bytes) => (bytes >> 20).max(1),
@@ -60,7 +62,7 @@ impl UciSettings {
             format!("option name Move Overhead type spin default {} min 0 max 5000", self.overhead.as_millis()),
         ];
         let current = experiment::paths::flatten(&serde_json::to_value(&self.engine).unwrap_or_default());
-        // Several policies have a parameter of the same path, which is listed once.
+        // If several policies have a parameter with the same path, the path is listed once.
         let mut listed_paths = HashSet::new();
         for page in schema::option_pages().iter().filter(|page| listed_paths.insert(&page.path)) {
             let current_value = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
@@ -79,8 +81,8 @@ impl UciSettings {
         lines
     }
 
-    /// Sets an option; an error, in one line, leaves the settings unchanged. Names are
-    /// case-insensitive, as the protocol requires.
+    /// Sets an option. Names are case-insensitive, as the protocol requires. If the option or its
+    /// value is invalid, returns a message of one line and leaves the settings unchanged.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<FollowUp, String> {
         let value = value.unwrap_or_default();
         let number = |least: u64, most: u64| {
@@ -111,7 +113,7 @@ impl UciSettings {
                 if !is_list || value.starts_with('[') {
                     return self.set_path(path, value);
                 }
-                // A list is written as its words, separated by blanks.
+                // The client writes a list as words that are separated by blanks.
                 let words: Vec<String> = value.split_whitespace().map(|word| format!("\"{word}\"")).collect();
                 self.set_path(path, &format!("[{}]", words.join(", ")))
             }
@@ -119,23 +121,23 @@ impl UciSettings {
     }
 
     /// Restores the engine options of earlier settings.
-    pub fn restore(&mut self, before: &Self) {
-        (self.sets, self.engine) = (before.sets.clone(), before.engine.clone());
+    pub fn restore(&mut self, earlier: &Self) {
+        (self.overrides, self.engine) = (earlier.overrides.clone(), earlier.engine.clone());
     }
 
-    /// Sets one `path=value`, replacing an earlier one.
+    /// Sets the engine option at `path`. An earlier setting of the same path is replaced.
     fn set_path(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
-        let mut sets = self.sets.clone();
-        sets.retain(|set| set.split_once('=').is_none_or(|(set_path, _)| set_path.trim() != path));
-        sets.push(format!("{path}={value}"));
-        let engine = experiment::options(self.preset.as_deref(), &sets).map_err(|problem| {
+        let mut overrides = self.overrides.clone();
+        overrides.retain(|setting| setting.split_once('=').is_none_or(|(set_path, _)| set_path.trim() != path));
+        overrides.push(format!("{path}={value}"));
+        let engine = experiment::options(self.preset.as_deref(), &overrides).map_err(|problem| {
             let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();
-            // The message names the `--set` argument, which does not exist here.
+            // The message names the argument `--set`, but a UCI client has no such argument.
             format!("{}{help}", problem.message.replace("--set.", ""))
         })?;
         check_playable(&engine)?;
         table::check_memory(&engine.table, &self.engine.table).map_err(|error| error.to_string())?;
-        (self.sets, self.engine) = (sets, engine);
+        (self.overrides, self.engine) = (overrides, engine);
         let threads = &self.engine.threads;
         if ["threads.count", "threads.kind"].contains(&path) && threads.count > 1 {
             return Ok(FollowUp::Note(if threads.is_real() { REAL } else { TURNS }));
@@ -144,8 +146,8 @@ impl UciSettings {
     }
 }
 
-/// Refuses settings that are valid only in an experiment: no table could be created, and moves
-/// would be played without a search.
+/// Refuses a table size that is valid only in an experiment. A table of such a size could not be
+/// created, so moves would be played without a search.
 fn check_playable(engine: &EngineOptions) -> Result<(), String> {
     match (engine.table.kind, engine.table.size) {
         (TableKind::Bounded, size @ Size::Share(_)) => Err(format!(
@@ -272,7 +274,12 @@ mod tests {
         assert_eq!(settings.overhead, Duration::from_millis(5000));
         let EngineOptions { table, ordering, .. } = &settings.engine;
         assert_eq!((table.slots, table.size, ordering.len()), (4, Size::Bytes(1 << 20), 2));
-        assert_eq!(settings.sets.iter().filter(|set| set.starts_with("table.s")).count(), 2, "{:?}", settings.sets);
+        assert_eq!(
+            settings.overrides.iter().filter(|set| set.starts_with("table.s")).count(),
+            2,
+            "{:?}",
+            settings.overrides
+        );
         let lines = settings.option_lines();
         assert!(lines[1].contains("default 1 min"));
         assert!(lines[4].contains("default 5000 min"));

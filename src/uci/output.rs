@@ -7,11 +7,12 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The output stream. A client that stops reading also ends the input, so write errors are ignored.
+/// The output stream. Write errors are ignored, because a client that stops reading also ends the
+/// input.
 pub struct Output<W>(pub Mutex<W>);
 
 impl<W: Write> Output<W> {
-    /// Writes one line or several.
+    /// Writes one or more lines.
     pub fn write_line(&self, text: &str) {
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(output, "{text}").and_then(|()| output.flush());
@@ -23,17 +24,18 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// A score in UCI format: centipawns, or moves to mate, negative for the side that is mated.
-pub fn score(score: Score, mate: &Mate) -> String {
+/// Formats a score for UCI: in centipawns, or as the number of moves to mate. The number of moves
+/// is negative for the side that is mated.
+fn format_score(score: Score, mate: &Mate) -> String {
     mate.moves(score).map_or_else(|| format!("cp {score}"), |moves| format!("mate {moves}"))
 }
 
-/// The `info` line of a finished iteration. `nodes`: of all iterations so far; `elapsed`: since the
-/// start of the search.
+/// Returns the `info` line of a finished iteration. `nodes` is the number of nodes of all
+/// iterations so far. `elapsed` is the time since the start of the search.
 pub fn iteration_line(iteration: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
-    let (depth, score) = (iteration.depth, score(iteration.score, mate));
+    let (depth, score) = (iteration.depth, format_score(iteration.score, mate));
     let deepest = iteration.deepest.max(usize::from(depth));
-    let mut line = format!("info depth {depth} seldepth {deepest} score {score} {}", cost(nodes, elapsed));
+    let mut line = format!("info depth {depth} seldepth {deepest} score {score} {}", format_cost(nodes, elapsed));
     if let Some(permille) = (iteration.occupancy.occupied * 1000).checked_div(iteration.occupancy.slots) {
         line += &format!(" hashfull {permille}");
     }
@@ -44,14 +46,14 @@ pub fn iteration_line(iteration: &Iteration, nodes: u64, elapsed: Duration, mate
     line
 }
 
-/// The `info` line of a truncated iteration: nodes and time so far. Its score and variation are not
-/// reported, since they belong to no complete depth.
+/// Returns the `info` line of a truncated iteration, with the nodes and the time so far. The score
+/// and the variation are not reported, because the depth was not completed.
 pub fn truncated_line(nodes: u64, elapsed: Duration) -> String {
-    format!("info {}", cost(nodes, elapsed))
+    format!("info {}", format_cost(nodes, elapsed))
 }
 
-/// Nodes, speed and time as words of an `info` line.
-fn cost(nodes: u64, elapsed: Duration) -> String {
+/// Formats nodes, speed and time for an `info` line.
+fn format_cost(nodes: u64, elapsed: Duration) -> String {
     let rate = (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
     format!("nodes {nodes} nps {rate} time {}", elapsed.as_millis())
 }
@@ -76,10 +78,10 @@ mod tests {
             (-31_000 + 257, "cp -30743"),
             (150, "cp 150"),
         ] {
-            assert_eq!(score(value, &mate), text);
+            assert_eq!(format_score(value, &mate), text);
         }
         let plain = Mate { value: 31_000, distance: MateDistance::None };
-        assert_eq!(score(31_000, &plain), "cp 31000");
+        assert_eq!(format_score(31_000, &plain), "cp 31000");
     }
 
     /// A complete line, in which every number is different: 3,000 nodes in half a second, and a

@@ -1,4 +1,4 @@
-//! Time management in play; experiments never use it.
+//! Time management in games with clocks. Experiments never use it.
 
 use super::command::Go;
 use crate::chess::Color;
@@ -6,63 +6,67 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// No further iteration starts after this.
+    /// No further iteration starts after this time.
     pub soft: Duration,
     /// The search ends at this time.
     pub hard: Duration,
 }
 
-/// Estimates the time lost between client and engine per move: what the client's clock lost beyond
-/// the engine's thinking time.
+/// Estimates the lag: the time that is lost between client and engine in each move. The client's
+/// clock loses this time in addition to the engine's thinking time.
 #[derive(Debug, Clone, Default)]
 pub struct Lag {
-    /// The side that moved last, its clock plus increment before the move, and the engine's
-    /// thinking time.
-    last: Option<(Color, Duration, Duration)>,
-    mean: Duration,
+    /// The last move: the side that moved, the time on its clock before the move plus the
+    /// increment, and the engine's thinking time.
+    last_move: Option<(Color, Duration, Duration)>,
+    estimate: Duration,
 }
 
 impl Lag {
-    /// Updates the estimated lag when a move is requested: the time that the mover's clock lost
-    /// since its last move, beyond the engine's thinking time.
+    /// Updates the estimate when a move is requested. The lag of the last move is the time that the
+    /// clock lost during that move, less the engine's thinking time.
     pub fn start_move(&mut self, go: &Go, turn: Color) {
-        let (Some((mover, clock_before, thinking_time)), Some(clock)) = (self.last.take(), go.time[turn as usize])
+        let (Some((mover, clock_before, thinking_time)), Some(clock)) = (self.last_move.take(), go.time[turn as usize])
         else {
             return;
         };
-        // A clock that was reset or belongs to another game is ignored.
+        // The clock may have been reset, or belong to another game. Then there is no valid loss.
         let lost = clock_before.checked_sub(clock).and_then(|spent| spent.checked_sub(thinking_time));
         if let Some(lost) = lost.filter(|&lost| mover == turn && lost <= MAX_LAG) {
-            // Adapts quickly when answers become late, and slowly when they no longer are.
-            self.mean = if lost > self.mean { (self.mean + lost) / 2 } else { (self.mean * 9 + lost) / 10 };
+            // The estimate rises quickly when the lag grows, and falls slowly when the lag shrinks.
+            let estimate = self.estimate;
+            self.estimate = if lost > estimate { (estimate + lost) / 2 } else { (estimate * 9 + lost) / 10 };
         }
     }
 
-    /// Records the thinking time of a move.
+    /// Records the thinking time of a move. A move without a clock, or whose answer did not depend
+    /// on the clock, is not recorded.
     pub fn finish_move(&mut self, go: &Go, turn: Color, thinking_time: Duration) {
         let clock = go.time[turn as usize].filter(|_| !go.ponder && !go.infinite && go.move_time.is_none());
-        self.last = clock.map(|clock| (turn, clock + go.increment[turn as usize], thinking_time));
+        self.last_move = clock.map(|clock| (turn, clock + go.increment[turn as usize], thinking_time));
     }
 
-    /// Forgets the last clock at a new game.
+    /// Forgets the last move, because the clocks of a new game are different.
     pub fn new_game(&mut self) {
-        self.last = None;
+        self.last_move = None;
     }
 
-    /// The overhead to assume: the `configured` value or the estimate, whichever is larger.
+    /// The overhead to assume: the `configured` overhead or the estimated lag, whichever is larger.
     pub fn overhead(&self, configured: Duration) -> Duration {
-        configured.max(self.mean)
+        configured.max(self.estimate)
     }
 }
 
-/// A larger loss is not lag: the client paused, or it is another game.
+/// The maximum lag of a move. A larger loss of time means that the client paused or that another
+/// game began.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// The number of moves for which the remaining time must last, unless the client sends fewer.
+/// The number of moves for which the remaining time must last, unless the client sends a smaller
+/// number.
 const DEFAULT_MOVES: u32 = 30;
 
-/// The time limits of a move; `None` if the search is not limited by time. `overhead`: time lost
-/// between client and engine per move.
+/// Returns the time limits of a move, or `None` if the search is not limited by time. `overhead` is
+/// the time that is lost between client and engine in each move.
 pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     if let Some(time) = go.move_time {
         let usable = time.saturating_sub(overhead).max(time / 2);
@@ -72,13 +76,13 @@ pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     let increment = go.increment[turn as usize];
     let usable = clock.saturating_sub(overhead).max(clock / 4);
     let moves = go.moves_to_go.unwrap_or(DEFAULT_MOVES).clamp(1, DEFAULT_MOVES);
-    // The overhead of one and a half times the moves plus two is reserved, so that with small
-    // increments one late answer does not lose the game.
+    // The overhead is reserved for one and a half times the number of moves, plus two. So with
+    // small increments, one late answer does not lose the game.
     let time_ahead = (clock + increment * (moves - 1)).saturating_sub(overhead * (moves * 3 / 2 + 2));
     let fair_share = (time_ahead / moves).min(usable);
     let share = fair_share.max(clock / 400);
-    // An iteration that exceeds the move's share of time is rarely worth it; if much time is left,
-    // up to four times the share may be used.
+    // An iteration that exceeds the move's share of the time is rarely worth its cost. But if much
+    // time is left, the search may use up to four times the share.
     let limit = match go.moves_to_go {
         Some(_) if moves == 1 => usable * 3 / 4,
         Some(_) => usable * 3 / 5,

@@ -1,4 +1,4 @@
-//! Runs the search in its own thread and ends it by clock, client or limit.
+//! Runs the search in its own thread. The clock, the client or a limit ends the search.
 
 use super::command::Go;
 use super::game::PlayedGame;
@@ -14,32 +14,36 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-/// Maximum depth of a search that is ended by clock or client.
+/// The maximum depth of a search that the clock or the client ends.
 const MAX_DEPTH: u8 = 128;
 
-/// Locks a mutex. Ignores poisoning: the data stays valid if a thread panics while it holds the
-/// lock.
+/// Locks a mutex. Poisoning is ignored, because the data stays valid if a thread panics while it
+/// holds the lock.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Running; the answer may be sent when it ends.
+    /// The search is running. The answer may be sent when the search ends.
     Searching,
-    /// Running; the answer must wait for `stop` or `ponderhit`.
+    /// The search is running or has ended. The answer must wait for `stop` or `ponderhit`.
     Waiting,
-    /// Stopping as soon as possible.
+    /// The search was told to stop.
     Ending,
+    /// The answer was sent.
     Done,
 }
 
-/// The state shared by the threads that read commands, search, and watch the clock.
+/// The state of a search that several threads share: the threads that read commands, search, and
+/// watch the clock.
 struct Signal {
+    /// Tells the search to stop.
     stop: AtomicBool,
     /// Whether only the client can end the search.
     endless: bool,
     phase: Mutex<Phase>,
+    /// Notified when the phase changes.
     changed: Condvar,
 }
 
@@ -48,8 +52,8 @@ impl Signal {
         lock(&self.phase)
     }
 
-    /// Changes to a phase if the current one is in `from`.
-    fn advance(&self, from: &[Phase], to: Phase) {
+    /// Changes the phase to `to` if the current phase is one of `from`.
+    fn change_phase(&self, from: &[Phase], to: Phase) {
         let mut phase = self.phase();
         if from.contains(&phase) {
             *phase = to;
@@ -59,10 +63,10 @@ impl Signal {
 
     fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.advance(&[Phase::Searching, Phase::Waiting], Phase::Ending);
+        self.change_phase(&[Phase::Searching, Phase::Waiting], Phase::Ending);
     }
 
-    /// Waits until the answer may be sent.
+    /// Waits until the answer may be sent. Returns the locked phase.
     fn wait_until_answer_allowed(&self) -> MutexGuard<'_, Phase> {
         self.changed.wait_while(self.phase(), |phase| *phase == Phase::Waiting).unwrap_or_else(PoisonError::into_inner)
     }
@@ -72,6 +76,7 @@ impl Signal {
 #[derive(Default)]
 pub struct Worker<'scope> {
     engine: Arc<Mutex<Option<Engine>>>,
+    /// The settings with which the engine was created.
     applied: Option<UciSettings>,
     lag: Arc<Mutex<Lag>>,
     running: Option<(Arc<Signal>, ScopedJoinHandle<'scope, ()>)>,
@@ -82,20 +87,21 @@ impl<'scope> Worker<'scope> {
         lock(&self.engine)
     }
 
-    /// Whether a search is running or its answer is pending.
+    /// Whether a search is running or has not answered yet.
     pub fn is_searching(&self) -> bool {
         self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() != Phase::Done)
     }
 
-    /// Creates the engine if its options have changed. On failure the previous options and engine
-    /// are restored.
+    /// Ends the current search, and creates the engine anew if the engine options have changed. If
+    /// the engine cannot be created, an engine with the previous options is created instead, and
+    /// these options are restored in `settings`.
     pub fn prepare<W: Write>(&mut self, settings: &mut UciSettings, output: &Output<W>) {
         self.finish();
         let mut engine = lock(&self.engine);
         if engine.as_ref().is_some_and(|created| *created.options() == settings.engine) {
             return;
         }
-        // The old table is freed first: both might not fit into memory.
+        // The old table is freed first, because both tables might not fit into memory.
         *engine = None;
         let created = Engine::new(&settings.engine, None).or_else(|error| {
             output.info(&error.to_string());
@@ -110,7 +116,7 @@ impl<'scope> Worker<'scope> {
         }
     }
 
-    /// Clears the state that is kept only within a game.
+    /// Clears the state that is not kept from one game to the next.
     pub fn new_game(&mut self) {
         self.engine().iter_mut().for_each(Engine::new_game);
         lock(&self.lag).new_game();
@@ -121,17 +127,18 @@ impl<'scope> Worker<'scope> {
         self.engine().iter_mut().for_each(Engine::reset);
     }
 
-    /// Stops the search; its answer follows.
+    /// Tells the search to stop. The search then answers.
     pub fn stop(&self) {
         self.running.iter().for_each(|(signal, _)| signal.stop());
     }
 
-    /// The expected move was played: the answer need not wait any longer.
+    /// Allows the search to answer when it ends, because the expected move was played.
     pub fn ponder_hit(&self) {
-        self.running.iter().for_each(|(signal, _)| signal.advance(&[Phase::Waiting], Phase::Searching));
+        self.running.iter().for_each(|(signal, _)| signal.change_phase(&[Phase::Waiting], Phase::Searching));
     }
 
-    /// At the end of the input: waits for a search with a limit, and stops one without.
+    /// Waits for the answer of the search. A search without a limit, or whose answer would have to
+    /// wait for a command, is stopped first.
     pub fn finish_limited(&mut self) {
         if self.running.as_ref().is_some_and(|(signal, _)| signal.endless || *signal.phase() == Phase::Waiting) {
             self.stop();
@@ -151,7 +158,7 @@ impl<'scope> Worker<'scope> {
         }
     }
 
-    /// Starts a search on its own thread, which writes the `info` lines and the answer.
+    /// Starts a search in a thread of its own. This thread writes the `info` lines and the answer.
     pub fn go<'env, W: Write + Send>(
         &mut self,
         scope: &'scope Scope<'scope, 'env>,
@@ -161,8 +168,8 @@ impl<'scope> Worker<'scope> {
         output: &'env Output<W>,
     ) {
         let start = Instant::now();
-        let waits = go.infinite || go.ponder;
-        let phase = Mutex::new(if waits { Phase::Waiting } else { Phase::Searching });
+        let answer_must_wait = go.infinite || go.ponder;
+        let phase = Mutex::new(if answer_must_wait { Phase::Waiting } else { Phase::Searching });
         let turn = game.board.turn();
         lock(&self.lag).start_move(&go, turn);
         let overhead = lock(&self.lag).overhead(settings.overhead);
@@ -173,13 +180,13 @@ impl<'scope> Worker<'scope> {
         let (game, mate, grows) = (game.clone(), settings.engine.mate, settings.engine.grows());
         let (engine, signal_in_search) = (Arc::clone(&self.engine), Arc::clone(&signal));
         let thread = scope.spawn(move || {
-            // A search whose answer need not wait checks the clock itself: on a busy machine
-            // another thread may wake too late.
-            let clock = budget.filter(|_| waits).map(|budget| {
+            // If the answer must wait, another thread watches the clock. Otherwise the search
+            // checks the clock itself, because on a busy machine another thread may wake too late.
+            let clock_thread = budget.filter(|_| answer_must_wait).map(|budget| {
                 let signal = Arc::clone(&signal_in_search);
                 std::thread::spawn(move || end_after_ponder(&signal, budget.hard))
             });
-            let is_time_up = || !waits && budget.is_some_and(|budget| start.elapsed() >= budget.hard);
+            let is_time_up = || !answer_must_wait && budget.is_some_and(|budget| start.elapsed() >= budget.hard);
             let mut engine = lock(&engine);
             let (mut best, mut nodes) = (Move::NONE, 0);
             if let Some(engine) = engine.as_mut() {
@@ -205,8 +212,8 @@ impl<'scope> Worker<'scope> {
                 }
             }
             if best.is_none() {
-                // Stopped before the end of its first iteration: any legal move is better than
-                // none.
+                // The search was stopped before the end of its first iteration. Any legal move is
+                // better than no move.
                 let mut moves = MoveList::new();
                 legal(&game.board, &mut moves);
                 best = moves.first().copied().unwrap_or(Move::NONE);
@@ -217,20 +224,20 @@ impl<'scope> Worker<'scope> {
             *phase = Phase::Done;
             drop(phase);
             signal_in_search.changed.notify_all();
-            clock.map(JoinHandle::join);
+            clock_thread.map(JoinHandle::join);
         });
         self.running = Some((signal, thread));
     }
 }
 
-/// The limit of depth and nodes. A search with neither gets [`MAX_DEPTH`]; one with a node limit
-/// only has no depth limit.
+/// The limit of depth and nodes of a search. If the command gives neither, the depth is limited to
+/// [`MAX_DEPTH`]. If it gives only nodes, the depth is not limited.
 fn search_limit(go: &Go) -> Limit {
     let has_no_limit = go.depth.is_none() && go.nodes.is_none();
     Limit { depth: go.depth.or(has_no_limit.then_some(MAX_DEPTH)), nodes: go.nodes }
 }
 
-/// Stops a pondering search when its time is up; the clock starts at `ponderhit`.
+/// Stops a pondering search when its time is up. The time starts at `ponderhit`.
 fn end_after_ponder(signal: &Signal, time: Duration) {
     let phase = signal.wait_until_answer_allowed();
     let result = signal.changed.wait_timeout_while(phase, time, |phase| *phase == Phase::Searching);
@@ -276,7 +283,7 @@ mod tests {
             let watcher = scope.spawn(|| end_after_ponder(&signal, time));
             std::thread::sleep(2 * time);
             let ponder_hit = Instant::now();
-            signal.advance(&[Phase::Waiting], Phase::Searching);
+            signal.change_phase(&[Phase::Waiting], Phase::Searching);
             watcher.join().unwrap_or_default();
             assert!(signal.stop.load(Ordering::Relaxed), "{:?}", ponder_hit.elapsed());
             assert!(ponder_hit.elapsed() >= time, "{:?}", ponder_hit.elapsed());
