@@ -55,8 +55,8 @@ pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
 }
 
 /// Judges by how much node limits were exceeded. Each element of `limits_and_nodes` is a node limit
-/// and the number of nodes that were searched under this limit. The result is a note if more than
-/// twice as many nodes as any limit were searched.
+/// and the number of nodes that were searched under this limit. The result is a note if this number
+/// was more than twice the limit in any of the searches.
 fn judge_overshoot(limits_and_nodes: &[(u64, u64)]) -> (CheckResult, String) {
     let findings: Vec<String> =
         limits_and_nodes.iter().map(|(limit, nodes)| format!("{nodes} nodes when asked for {limit}")).collect();

@@ -143,9 +143,9 @@ struct GameReports {
     /// Searches to the depth of the [`Design`], with the table cleared before each search.
     cleared_table: [Vec<UciReport>; 2],
     /// Searches with a node limit and the table kept; `None` if the engine ignores node limits.
-    node_limited: Option<[Vec<UciReport>; 2]>,
+    node_limited_searches: Option<[Vec<UciReport>; 2]>,
     /// The long searches with the large table.
-    long: Vec<UciReport>,
+    long_searches: Vec<UciReport>,
 }
 
 /// Searches one game after another, until no game is left or the budget is used up. If the budget
@@ -236,8 +236,8 @@ fn search_game(
     Ok(GameReports {
         kept_table: search_both(depth_limit, false)?,
         cleared_table: search_both(depth_limit, true)?,
-        node_limited: design.nodes.map(|nodes| search_both(node_limit(nodes), false)).transpose()?,
-        long: search_positions(examiner, &mut engines[1], game, long_limit, false)?,
+        node_limited_searches: design.nodes.map(|nodes| search_both(node_limit(nodes), false)).transpose()?,
+        long_searches: search_positions(examiner, &mut engines[1], game, long_limit, false)?,
     })
 }
 
@@ -276,11 +276,15 @@ fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
         };
         mean_figure(&log_ratios).map(exp_figure)
     };
-    let score_errors = |reports: &[UciReport], long: &[UciReport]| {
-        reports.iter().zip(long).map(|(report, long)| Some(score_error(report.score?, long.score?))).collect::<Vec<_>>()
+    let score_errors = |reports: &[UciReport], long_searches: &[UciReport]| {
+        reports
+            .iter()
+            .zip(long_searches)
+            .map(|(report, long_report)| Some(score_error(report.score?, long_report.score?)))
+            .collect::<Vec<_>>()
     };
-    let error_differences = |[small, large]: &[Vec<UciReport>; 2], long: &[UciReport]| {
-        let [small_errors, large_errors] = [small, large].map(|reports| score_errors(reports, long));
+    let error_differences = |[small, large]: &[Vec<UciReport>; 2], long_searches: &[UciReport]| {
+        let [small_errors, large_errors] = [small, large].map(|reports| score_errors(reports, long_searches));
         small_errors.into_iter().zip(large_errors).map(|(small, large)| Some(small? - large?)).collect::<Vec<_>>()
     };
     let kept_pairs = || reports_by_game.iter().flat_map(|game| game.kept_table[0].iter().zip(&game.kept_table[1]));
@@ -304,11 +308,14 @@ fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
         // The first search of each game is left out, because its table is always empty.
         cleared: node_ratio_figure(|game| (&game.cleared_table[0], &game.cleared_table[1]), 1),
         clearing: node_ratio_figure(|game| (&game.cleared_table[1], &game.kept_table[1]), 1),
-        error_at_depth: mean_figure(&|game| error_differences(&game.kept_table, &game.long)),
-        mean_error: mean_figure(&|game| score_errors(&game.kept_table[1], &game.long)).map(|figure| figure.mean),
+        error_at_depth: mean_figure(&|game| error_differences(&game.kept_table, &game.long_searches)),
+        mean_error: mean_figure(&|game| score_errors(&game.kept_table[1], &game.long_searches))
+            .map(|figure| figure.mean),
         nodes: design.nodes,
         error_at_nodes: mean_figure(&|game| {
-            game.node_limited.as_ref().map_or(Vec::new(), |reports| error_differences(reports, &game.long))
+            game.node_limited_searches
+                .as_ref()
+                .map_or(Vec::new(), |reports| error_differences(reports, &game.long_searches))
         }),
     }
 }
@@ -387,12 +394,13 @@ mod tests {
             };
             list.iter().map(make_report).collect::<Vec<_>>()
         };
-        let long = long.iter().map(|&score| UciReport { score: Some(score), ..UciReport::default() }).collect();
+        let long_searches =
+            long.iter().map(|&score| UciReport { score: Some(score), ..UciReport::default() }).collect();
         GameReports {
             kept_table: kept_table.map(to_reports),
             cleared_table: cleared_table.map(to_reports),
-            node_limited: Some(kept_table.map(to_reports)),
-            long,
+            node_limited_searches: Some(kept_table.map(to_reports)),
+            long_searches,
         }
     }
 

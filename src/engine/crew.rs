@@ -8,7 +8,7 @@ use super::schedule::{Record, Turns};
 use super::search::POLL;
 use super::stop::Stop;
 use super::threads::Threads;
-use super::vote::{Answers, Completed};
+use super::vote::{Answers, CompletedIteration};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
@@ -30,7 +30,7 @@ pub struct Report {
     /// The helper's counters since the start of the root search.
     pub counters: SearchCounters,
     /// The last iteration that the helper completed in this turn, if any.
-    pub completed: Option<Completed>,
+    pub completed: Option<CompletedIteration>,
 }
 
 pub enum TurnEnd {
@@ -71,7 +71,7 @@ struct CoroutineBaton<'y> {
     /// The nodes of the first turn, until the helper has taken them.
     first_nodes: Option<u64>,
     /// The last iteration that the helper completed in this turn.
-    completed: Option<Completed>,
+    completed: Option<CompletedIteration>,
 }
 
 impl Baton for CoroutineBaton<'_> {
@@ -83,7 +83,7 @@ impl Baton for CoroutineBaton<'_> {
         }
     }
 
-    fn complete(&mut self, completed: Completed) {
+    fn complete(&mut self, completed: CompletedIteration) {
         self.completed = Some(completed);
     }
 }
@@ -198,7 +198,7 @@ impl Team for Crew<'_> {
         self.answers.begin_iteration(depth);
     }
 
-    fn replacement_answer(&self, main: Option<Completed>) -> Option<Completed> {
+    fn replacement_answer(&self, main: Option<CompletedIteration>) -> Option<CompletedIteration> {
         self.answers.replacement_answer(main)
     }
 

@@ -19,7 +19,7 @@ use super::schedule::Record;
 use super::search::{Buffers, Search};
 use super::stop::Stop;
 use super::switches::Switches;
-use super::vote::Completed;
+use super::vote::CompletedIteration;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, Score};
@@ -193,7 +193,7 @@ impl Engine {
 
     /// Clears the table and the heuristics at the beginning of an iteration, a search or a game.
     /// Each of them is cleared only if the options say so for this occasion or for a more frequent
-    /// one. Before the first search there is nothing to clear.
+    /// occasion. Before the first search there is nothing to clear.
     fn clear_at(&mut self, occasion: Clear) {
         let is_due = |clear: Clear| match occasion {
             Clear::Iteration => clear == Clear::Iteration,
@@ -391,7 +391,7 @@ impl Engine {
             let helper_counts = crew.as_mut().map(|crew| crew.end_iteration(result.count.nodes)).unwrap_or_default();
             result.count += helper_counts;
             guess = Some(result.score);
-            let completed = || Completed { depth, score: result.score, pv: result.pv.clone() };
+            let completed = || CompletedIteration { depth, score: result.score, pv: result.pv.clone() };
             // The answer of a helper replaces the answer of the main searcher. If the main
             // searcher's iteration was cut short because the helper was faster, the iteration then
             // counts as finished.

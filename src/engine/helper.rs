@@ -12,7 +12,7 @@ use super::pace::{Baton, Pace};
 use super::search::{Buffers, Search};
 use super::switches::Switches;
 use super::threads::Helpers;
-use super::vote::Completed;
+use super::vote::CompletedIteration;
 use crate::chess::Board;
 use crate::chess::increments::Increments;
 use crate::table::Table;
@@ -128,7 +128,7 @@ fn deepen<'a, O: Observer>(
         guess = Some(score);
         let pv = search.pv.get(0).to_vec();
         if let Pace::Turns(baton) = &mut search.pace {
-            baton.complete(Completed { depth, score, pv });
+            baton.complete(CompletedIteration { depth, score, pv });
         }
     }
     search

@@ -8,7 +8,7 @@ use super::schedule::Record;
 use super::search::POLL;
 use super::stop::Stop;
 use super::threads::Threads;
-use super::vote::{Answers, Completed};
+use super::vote::{Answers, CompletedIteration};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
@@ -117,7 +117,7 @@ impl Baton for HelperBaton<'_, '_> {
         self.shared.grant(self.helper_index + 1)
     }
 
-    fn complete(&mut self, completed: Completed) {
+    fn complete(&mut self, completed: CompletedIteration) {
         self.shared.results().answers.record_completed(self.helper_index, Some(completed));
     }
 }
@@ -149,7 +149,7 @@ impl Team for RealCrew<'_, '_> {
         self.shared.results().answers.begin_iteration(depth);
     }
 
-    fn replacement_answer(&self, main: Option<Completed>) -> Option<Completed> {
+    fn replacement_answer(&self, main: Option<CompletedIteration>) -> Option<CompletedIteration> {
         self.shared.results().answers.replacement_answer(main)
     }
 

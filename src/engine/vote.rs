@@ -5,13 +5,13 @@ use crate::chess::{Move, Score};
 
 /// An iteration that a searcher has completed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Completed {
+pub struct CompletedIteration {
     pub depth: u8,
     pub score: Score,
     pub pv: Vec<Move>,
 }
 
-impl Completed {
+impl CompletedIteration {
     fn best_move(&self) -> Option<&Move> {
         self.pv.first()
     }
@@ -21,7 +21,7 @@ impl Completed {
 pub struct Answers {
     answer: Answer,
     /// The last iteration that each helper completed.
-    completed: Vec<Option<Completed>>,
+    completed_iterations: Vec<Option<CompletedIteration>>,
     /// The depth of the main searcher's current iteration.
     main_depth: u8,
 }
@@ -29,7 +29,7 @@ pub struct Answers {
 impl Answers {
     /// Starts without any completed iterations.
     pub fn new(answer: Answer, helper_count: usize) -> Self {
-        Self { answer, completed: vec![None; helper_count], main_depth: 0 }
+        Self { answer, completed_iterations: vec![None; helper_count], main_depth: 0 }
     }
 
     /// Begins an iteration of the main searcher.
@@ -38,9 +38,9 @@ impl Answers {
     }
 
     /// Records the last iteration that a helper completed, if it has completed one.
-    pub fn record_completed(&mut self, helper_index: usize, completed: Option<Completed>) {
+    pub fn record_completed(&mut self, helper_index: usize, completed: Option<CompletedIteration>) {
         if completed.is_some() {
-            self.completed[helper_index] = completed;
+            self.completed_iterations[helper_index] = completed;
         }
     }
 
@@ -49,22 +49,23 @@ impl Answers {
     /// Under `threads.answer = "first"`, an iteration does so if it is at least as deep as the main
     /// searcher's iteration. If several helpers have completed such an iteration, the shallowest
     /// one is returned. Under the other values of `threads.answer`, returns `None`.
-    pub fn early_answer(&self) -> Option<&Completed> {
+    pub fn early_answer(&self) -> Option<&CompletedIteration> {
         if self.answer != Answer::First {
             return None;
         }
-        let qualifying = self.completed.iter().flatten().filter(|completed| completed.depth >= self.main_depth);
+        let qualifying =
+            self.completed_iterations.iter().flatten().filter(|completed| completed.depth >= self.main_depth);
         qualifying.min_by_key(|completed| completed.depth)
     }
 
     /// Returns the answer that replaces the answer of the main searcher, or `None` if the main
     /// searcher keeps its answer. `main` is the main searcher's iteration, if it was completed.
-    pub fn replacement_answer(&self, main: Option<Completed>) -> Option<Completed> {
+    pub fn replacement_answer(&self, main: Option<CompletedIteration>) -> Option<CompletedIteration> {
         match main {
             None => self.early_answer().cloned(),
             Some(main) if self.answer == Answer::Vote => {
-                let helpers = self.completed.iter().flatten();
-                let voters: Vec<&Completed> = std::iter::once(&main).chain(helpers).collect();
+                let helpers = self.completed_iterations.iter().flatten();
+                let voters: Vec<&CompletedIteration> = std::iter::once(&main).chain(helpers).collect();
                 elect(&voters).cloned()
             }
             Some(_) => None,
@@ -75,11 +76,11 @@ impl Answers {
 /// Elects the move with the most votes. Returns the iteration of the first searcher that voted for
 /// this move. If several moves have the same number of votes, the move that was voted for first
 /// wins. Returns `None` if there are no searchers.
-fn elect<'c>(searchers: &[&'c Completed]) -> Option<&'c Completed> {
+fn elect<'c>(searchers: &[&'c CompletedIteration]) -> Option<&'c CompletedIteration> {
     let lowest_score = searchers.iter().map(|completed| completed.score).min()?;
     // The weight is that of Stockfish 10. Without the 14, the lowest score would have no vote.
-    let weight = |voter: &Completed| i64::from(voter.score - lowest_score + 14) * i64::from(voter.depth);
-    let votes_for_move = |completed: &&Completed| -> i64 {
+    let weight = |voter: &CompletedIteration| i64::from(voter.score - lowest_score + 14) * i64::from(voter.depth);
+    let votes_for_move = |completed: &&CompletedIteration| -> i64 {
         let voters = searchers.iter().filter(|voter| voter.best_move() == completed.best_move());
         voters.map(|voter| weight(voter)).sum()
     };
@@ -98,9 +99,9 @@ mod tests {
     #[test]
     fn move_with_the_most_votes_wins() {
         let mv = |to: u8| vec![Move::new(Square::new(0), Square::new(to))];
-        let voter = |depth: u8, score: Score, to: u8| Completed { depth, score, pv: mv(to) };
-        let elected = |voters: &[Completed]| {
-            let voters: Vec<&Completed> = voters.iter().collect();
+        let voter = |depth: u8, score: Score, to: u8| CompletedIteration { depth, score, pv: mv(to) };
+        let elected = |voters: &[CompletedIteration]| {
+            let voters: Vec<&CompletedIteration> = voters.iter().collect();
             elect(&voters).map(|winner| (winner.depth, winner.score))
         };
         // The votes are 9 x 14 against 2 x 5 x 14, then 9 x 34 against 2 x 5 x 14.

@@ -41,7 +41,7 @@ struct ThreadBaton {
     ends: Sender<TurnEnd>,
     /// Whether the first turn has begun.
     began: bool,
-    completed: Option<Completed>,
+    completed: Option<CompletedIteration>,
 }
 
 impl Baton for ThreadBaton {
@@ -52,7 +52,7 @@ impl Baton for ThreadBaton {
         self.turns.recv().unwrap()
     }
 
-    fn complete(&mut self, completed: Completed) {
+    fn complete(&mut self, completed: CompletedIteration) {
         self.completed = Some(completed);
     }
 }
