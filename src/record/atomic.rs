@@ -1,4 +1,5 @@
-//! Atomic replacement of files: a kill leaves the old file or the new one, never a part.
+//! Replaces files atomically. If the process is killed, either the old or the new file is at the
+//! path, but never a part of a file.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -6,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Prefix of the temporary files that a kill may leave behind; the process that holds the folder's
-/// lock may remove them.
+/// Prefix of the names of temporary files. Such a file may be left behind if the process is killed.
+/// The process that holds the folder's lock may remove it.
 pub const TEMPORARY: &str = ".ttlab-new-";
 
 /// A new file that is being written. [`publish`] moves it to its path.
@@ -16,14 +17,14 @@ pub struct NewFile(Location);
 
 #[derive(Debug)]
 enum Location {
-    /// A file without a name: a kill leaves nothing.
+    /// A file without a name. The file disappears if the process is killed.
     Unnamed(File),
-    /// A file with a temporary name, for file systems without unnamed files.
+    /// A file with a temporary name, for file systems that do not support files without names.
     Named(NamedTempFile),
 }
 
 impl NewFile {
-    /// The open file, for reading its metadata.
+    /// Returns the open file, for reading its metadata.
     pub fn as_file(&self) -> &File {
         match &self.0 {
             Location::Unnamed(file) => file,
@@ -31,7 +32,7 @@ impl NewFile {
         }
     }
 
-    /// The open file, for writing.
+    /// Returns the open file, for writing.
     pub fn as_file_mut(&mut self) -> &mut File {
         match &mut self.0 {
             Location::Unnamed(file) => file,
@@ -72,7 +73,8 @@ impl Seek for NewFile {
     }
 }
 
-/// Opens an unnamed file in a folder, if the system supports it.
+/// Opens a file without a name in a folder. Returns `None` if the system does not support such
+/// files.
 #[cfg(target_os = "linux")]
 fn open_unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
@@ -90,8 +92,8 @@ fn open_unnamed(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives an unnamed file its name. `linkat` cannot replace a file, so the file gets a free name and
-/// is then renamed.
+/// Moves a file without a name to `path`. Because `linkat` cannot replace an existing file, the
+/// file first gets a temporary name that no other file has, and is then renamed.
 #[cfg(target_os = "linux")]
 fn link_as(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -112,7 +114,7 @@ fn link_as(file: &File, path: &Path) -> io::Result<()> {
 
 /// Creates a file that [`publish`] will move to `path`.
 pub fn begin_file(path: &Path) -> io::Result<NewFile> {
-    // A process with write permission in /dev must not replace a device for all users.
+    // A device must not be replaced, even if the process may write to /dev.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file and cannot be replaced"));
     }
@@ -122,7 +124,7 @@ pub fn begin_file(path: &Path) -> io::Result<NewFile> {
     create_named(parent_folder(path))
 }
 
-/// Creates a file with a temporary name.
+/// Creates a file with a temporary name in a folder.
 fn create_named(folder: &Path) -> io::Result<NewFile> {
     let mut builder = tempfile::Builder::new();
     // The default permissions of new files, less the user's umask.
@@ -130,11 +132,11 @@ fn create_named(folder: &Path) -> io::Result<NewFile> {
     builder.tempfile_in(folder).map(|file| NewFile(Location::Named(file)))
 }
 
-/// Moves a new file to its path, with the permissions of the file that it replaces, and syncs it to
-/// the disk.
+/// Moves a new file to `path` and syncs it to the disk. If the new file replaces an old file, the
+/// new file gets the permissions of the old file.
 ///
 /// # Errors
-/// When writing fails; the file at `path` is then unchanged.
+/// When writing fails. The old file at `path` is then unchanged.
 pub fn publish(file: NewFile, path: &Path) -> io::Result<()> {
     // If there is a link at the path, the link itself is replaced.
     if let Ok(old) = fs::symlink_metadata(path)
@@ -148,7 +150,7 @@ pub fn publish(file: NewFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Syncs a file's folder to the disk, if the system can.
+/// Syncs the folder of a file to the disk. Errors are ignored.
 pub fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(parent_folder(path)) {
         let _ = folder.sync_all();
@@ -162,7 +164,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     publish(file, path)
 }
 
-/// The folder that contains a path; the working folder for a bare name.
+/// Returns the folder that contains a path, or the working folder if the path is only a name.
 fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

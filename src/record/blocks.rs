@@ -1,36 +1,40 @@
-//! Processes a file in blocks on several threads. Each block ends at a boundary that the caller
-//! finds, and results are passed on in the file's order, so that the number of threads changes
-//! nothing.
+//! Processes a file in blocks on several threads. The caller decides where a block may end. The
+//! results of the blocks are passed on in the order of the file, so that they do not depend on the
+//! number of threads.
 
 use crate::parallel::run_on_threads;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::sync::Mutex;
 
-/// Default size of a block in bytes; it fits into a core's caches.
+/// Default size of a block in bytes. A block of this size fits into the caches of a processor core.
 pub const SIZE: usize = 1 << 20;
 
 /// Reads blocks from a source.
 struct BlockReader<R> {
     source: R,
-    /// Bytes after the last block.
+    /// The bytes that were read but do not belong to a block yet.
     unused: Vec<u8>,
+    /// Whether the source has been read to its end.
     ended: bool,
-    /// Number of blocks read.
+    /// Number of blocks read so far.
     count: usize,
 }
 
 impl<R: Read> BlockReader<R> {
-    /// The next block and its number, from 0; `None` at the end. Reads `size` bytes or more for it.
-    /// `cut` returns the length of the longest prefix that may form a block, or 0.
-    fn next(&mut self, size: usize, cut: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
+    /// Reads the next block. Returns the number of the block, counted from 0, and its bytes.
+    /// Returns `None` at the end of the source. At least `size` bytes are read, unless the source
+    /// ends. `block_length` returns the length of the longest prefix that may form a block, or 0 if
+    /// there is no such prefix.
+    fn next(&mut self, size: usize, block_length: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.unused);
         while !self.ended {
-            // Without a boundary so far, read as much again, so that the block doubles.
+            // If no prefix of the bytes may form a block, as many bytes are read again, so that the
+            // size doubles.
             let read_size = block.len().max(size);
             block.reserve(read_size);
             self.ended = self.source.by_ref().take(read_size as u64).read_to_end(&mut block)? < read_size;
-            let length = cut(&block);
+            let length = block_length(&block);
             if length > 0 && !self.ended {
                 self.unused = block.split_off(length);
                 break;
@@ -41,33 +45,36 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// Runs `work` on all blocks of a source on several threads, and passes each block and its result
-/// to `take` in the source's order. `cut` returns the length of the longest prefix that may form a
-/// block, or 0 if there is none; whatever remains at the end of the source forms the last block.
-/// `size`: the block size in bytes, unless `cut` needs more to find a boundary.
+/// Calls `process` for all blocks of a source on several threads. Calls `take_result` with each
+/// block and its result in the order of the source.
+///
+/// `block_length` returns the length of the longest prefix that may form a block, or 0 if there is
+/// no such prefix. The bytes that remain at the end of the source form the last block. `size` is
+/// the number of bytes that are read for a block, unless `block_length` needs more.
 ///
 /// # Errors
-/// When reading or `take` fails: the first error.
+/// Returns the first error of reading or of `take_result`.
 pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     threads: usize,
     size: usize,
     source: impl Read + Send,
-    cut: impl Fn(&[u8]) -> usize + Sync,
-    work: impl Fn(&[u8]) -> T + Sync,
-    take: impl FnMut(&[u8], T) -> Result<(), E> + Send,
+    block_length: impl Fn(&[u8]) -> usize + Sync,
+    process: impl Fn(&[u8]) -> T + Sync,
+    take_result: impl FnMut(&[u8], T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
     fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
         mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
     let input = Mutex::new(BlockReader { source, unused: Vec::new(), ended: false, count: 0 });
-    // Results waiting for their turn, the number of the next block, `take`, and the outcome so far.
-    let output = Mutex::new((BTreeMap::new(), 0, take, Ok(())));
+    // The results that cannot be passed on yet, the number of the block whose result is passed on
+    // next, `take_result`, and the first error if there was one.
+    let output = Mutex::new((BTreeMap::new(), 0, take_result, Ok(())));
     let run_worker = || {
         loop {
-            let next = lock(&input).next(size, &cut);
-            let (number, block) = match next {
+            let next_block = lock(&input).next(size, &block_length);
+            let (number, block) = match next_block {
                 Ok(None) => return,
-                Ok(Some(next)) => next,
+                Ok(Some(numbered_block)) => numbered_block,
                 Err(error) => {
                     let mut output = lock(&output);
                     let (_, _, _, outcome) = &mut *output;
@@ -77,15 +84,15 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
                     return;
                 }
             };
-            let result = work(&block);
+            let result = process(&block);
             let mut output = lock(&output);
-            let (waiting, turn, take, outcome) = &mut *output;
-            waiting.insert(number, (block, result));
+            let (waiting_results, next_number, take_result, outcome) = &mut *output;
+            waiting_results.insert(number, (block, result));
             while outcome.is_ok()
-                && let Some((block, result)) = waiting.remove(turn)
+                && let Some((block, result)) = waiting_results.remove(next_number)
             {
-                *outcome = take(&block, result);
-                *turn += 1;
+                *outcome = take_result(&block, result);
+                *next_number += 1;
             }
             if outcome.is_err() {
                 return;
@@ -97,13 +104,15 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     outcome
 }
 
-/// The length up to the end of the last line; 0 without a line feed.
+/// Returns the number of bytes up to and including the last line feed, or 0 if there is no line
+/// feed.
 pub fn complete_lines_length(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |index| index + 1)
 }
 
-/// The length up to the end of the last record: the last line feed outside quotes. As in CSV
-/// readers, a quote opens a field only at its start, and two quotes in a quoted field are one.
+/// Returns the number of bytes up to and including the end of the last record. A record ends with a
+/// line feed outside quotes. As in CSV readers, a quote opens a quoted field only at the start of a
+/// field, and two quotes in a quoted field stand for one quote.
 pub fn complete_records_length(bytes: &[u8]) -> usize {
     if !bytes.contains(&b'"') {
         return complete_lines_length(bytes);
@@ -113,7 +122,7 @@ pub fn complete_records_length(bytes: &[u8]) -> usize {
     while let Some(&byte) = bytes.get(index) {
         index += 1;
         match byte {
-            // Two quotes: the first closes the field and the second opens it again.
+            // The first of two quotes closes the field, and the second opens it again.
             b'"' if in_quotes => (in_quotes, may_open) = (false, bytes.get(index) == Some(&b'"')),
             b'"' if may_open => in_quotes = true,
             b'\n' if !in_quotes => (end, may_open) = (index, true),

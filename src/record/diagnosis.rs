@@ -1,5 +1,5 @@
-//! `doctor.json`: the findings of `ttlab doctor` about an engine, valid for one program and its
-//! options.
+//! Reads and writes `doctor.json`, which contains the findings of `ttlab doctor` about an engine.
+//! The findings are valid only for the program and the options with which they were made.
 
 use crate::decode::from_json;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use std::path::Path;
 /// Version of the file's format.
 pub const FORMAT: u32 = 1;
 
-/// Maximum bytes of such a file; a longer one is refused.
+/// Maximum size of a file of findings in bytes. Longer files are refused.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The findings about an engine.
@@ -18,24 +18,24 @@ const MAX_BYTES: u64 = 1 << 20;
 pub struct Diagnosis {
     /// Version of the format.
     pub format: u32,
-    /// The build of ttlab that wrote it.
+    /// The build of ttlab that wrote the file.
     pub ttlab: String,
     /// Path of the engine's program.
     pub program: String,
     pub arguments: Vec<String>,
     /// SHA-256 of the program.
     pub sha256: String,
-    /// The engine's name, by `id name`.
+    /// The engine's name, from its `id name` line.
     pub name: String,
-    /// All its options with their values.
+    /// All options of the engine with their values.
     pub options: BTreeMap<String, String>,
     /// Duration of the examination in seconds.
     pub seconds: f64,
     /// The checks, in order.
     pub checks: Vec<Check>,
-    /// Comparison of a small with a large table; `None` if it could not be tried.
+    /// Comparison of a small table with a large table. `None` if they could not be compared.
     pub forgetting: Option<Forgetting>,
-    /// Whether nodes to a depth may be used as the leading metric.
+    /// Whether the nodes that the engine needs to reach a depth may be the leading metric.
     pub nodes: NodesVerdict,
 }
 
@@ -56,27 +56,27 @@ pub enum CheckResult {
     Good,
     /// A fault of the engine.
     Fault,
-    /// Neither: information for the user.
+    /// Information for the user that is neither good nor a fault.
     Note,
 }
 
-/// Whether nodes to a depth measure tables in an engine.
+/// Whether the nodes that an engine needs to reach a depth tell good tables from bad tables.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodesVerdict {
-    /// A forgetting table needs more nodes for the same quality, so fewer nodes mean a better
-    /// table: they can be the leading metric.
+    /// With a table that forgets entries, the engine needs more nodes for the same quality. Fewer
+    /// nodes therefore mean a better table, and nodes can be the leading metric.
     Lead,
-    /// A forgetting table needs fewer nodes, or its searches of the same depth are worse: nodes
-    /// mislead.
+    /// With a table that forgets entries, the engine needs fewer nodes, or its searches to the same
+    /// depth are worse. Nodes are therefore misleading.
     Mislead,
-    /// Neither could be shown.
+    /// Neither of the other verdicts could be shown.
     #[default]
     Undecided,
 }
 
 impl NodesVerdict {
-    /// The value as written in the file.
+    /// Returns the verdict as it is written in the file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Lead => "lead",
@@ -86,7 +86,7 @@ impl NodesVerdict {
     }
 }
 
-/// Searches with a small table compared with a large one.
+/// The comparison of searches with a small table, which forgets entries, and a large table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Forgetting {
@@ -96,34 +96,40 @@ pub struct Forgetting {
     pub large: i64,
     /// Depth of the searches, in plies.
     pub depth: u8,
-    /// Number of games that are searched along.
+    /// Number of games whose positions are searched.
     pub games: usize,
     /// Number of searches with each table.
     pub searches: usize,
-    /// Number of searches that differ in nodes between the tables.
+    /// Number of searches for which the two tables need different numbers of nodes.
     pub differing: usize,
-    /// Mean `hashfull` at the end of the games with the small and the large table, if reported.
+    /// Mean `hashfull` at the end of the games, for the small and the large table. `None` if the
+    /// engine does not report it.
     pub hashfull: [Option<f64>; 2],
-    /// Ratio of nodes, small over large table, with tables kept along a game.
+    /// Nodes with the small table divided by nodes with the large table. The tables are kept
+    /// between the searches of a game.
     pub kept: Option<Figure>,
-    /// The same ratio with `ucinewgame` before each search, without the first search of each game.
+    /// The same ratio with `ucinewgame` before each search. The first search of each game is left
+    /// out.
     pub cleared: Option<Figure>,
-    /// Ratio of nodes, cleared over kept, with the large table: what tables and histories together
-    /// save. Without the first search of each game, which is equal by design.
+    /// Nodes with `ucinewgame` before each search divided by nodes without it, both with the large
+    /// table. The ratio shows what tables and histories save together. The first search of each
+    /// game is left out, because it is the same in both cases.
     pub clearing: Option<Figure>,
-    /// Difference of the mean score error in centipawns at that depth, small minus large table.
+    /// Mean score error of the searches to `depth` with the small table minus that with the large
+    /// table, in centipawns.
     pub error_at_depth: Option<Figure>,
-    /// Mean score error in centipawns at that depth with the large table.
+    /// Mean score error of the searches to `depth` with the large table, in centipawns.
     pub mean_error: Option<f64>,
-    /// Node limit of the searches by nodes; `None` if the engine ignores `go nodes`.
+    /// The limit of the searches that are limited by nodes. `None` if the engine ignores `go
+    /// nodes`.
     pub nodes: Option<u64>,
-    /// Difference of the mean score error in centipawns at that node limit, small minus large
-    /// table.
+    /// Mean score error of the searches that are limited by nodes, with the small table minus that
+    /// with the large table, in centipawns.
     pub error_at_nodes: Option<Figure>,
 }
 
-/// A mean with its 95 % confidence interval, clustered by game; without an interval if there are
-/// too few games.
+/// A mean with its 95 % confidence interval. The interval is clustered by game. There is no
+/// interval if there are too few games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
@@ -138,7 +144,7 @@ impl Diagnosis {
     /// Reads a file of findings.
     ///
     /// # Errors
-    /// The message, beginning with the path.
+    /// Returns a message that begins with the path.
     pub fn read(path: &Path) -> Result<Self, String> {
         let display = path.display();
         let metadata = std::fs::metadata(path).map_err(|error| format!("{display}: {error}"))?;
@@ -155,16 +161,19 @@ impl Diagnosis {
         Ok(diagnosis)
     }
 
-    /// The file's JSON text.
+    /// Returns the findings as the JSON text of the file.
     ///
     /// # Errors
-    /// When a figure is not finite.
+    /// When the findings cannot be written as JSON.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }
 
-    /// Checks that the findings are for this program and these options. The table's size may
-    /// differ, because `ttlab doctor` varies it.
+    /// Checks that the findings were made with the given program, arguments and options. The
+    /// option `Hash` may differ, because `ttlab doctor` varies the table's size.
+    ///
+    /// # Errors
+    /// Returns a message about the first difference.
     pub fn check_matches(
         &self,
         sha256: &str,
@@ -172,19 +181,19 @@ impl Diagnosis {
         options: &BTreeMap<String, String>,
     ) -> Result<(), String> {
         if self.sha256 != sha256 {
-            let short = |digits: &str| digits.get(..12).unwrap_or(digits).to_owned();
+            let first_digits = |digits: &str| digits.get(..12).unwrap_or(digits).to_owned();
             return Err(format!(
                 "it was made with another build: SHA-256 {}, but this program has {}",
-                short(&self.sha256),
-                short(sha256)
+                first_digits(&self.sha256),
+                first_digits(sha256)
             ));
         }
         if self.arguments != arguments {
-            let describe = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(" ") };
+            let join_words = |words: &[String]| if words.is_empty() { "none".to_owned() } else { words.join(" ") };
             return Err(format!(
                 "it was made with other arguments: {}, but {} in this experiment",
-                describe(&self.arguments),
-                describe(arguments)
+                join_words(&self.arguments),
+                join_words(arguments)
             ));
         }
         let names = self.options.keys().chain(options.keys()).filter(|name| !name.eq_ignore_ascii_case("Hash"));

@@ -1,4 +1,4 @@
-//! The fields of a line of a results file.
+//! Splits the lines of results files into fields, and computes the checksums of rows.
 
 use super::columns;
 use csv::StringRecord;
@@ -12,29 +12,30 @@ pub(super) const CARRIAGE_RETURN: &str = "it contains a carriage return, so anot
 
 const ZERO_BYTES: &str = "it contains zero bytes: data was cut out or never reached the disk";
 
-/// The key of all checksums of rows: "ttlab" in ASCII, and a version.
+/// The hash key of all checksums of rows. It contains "ttlab" in ASCII and a version.
 const CHECKSUM_KEY: u64 = 0x7474_6c61_6200_0002;
 
-/// The byte after each field in hashed rows. It is not valid UTF-8, so no field contains it.
+/// The byte after each field in hashed rows. The byte is not valid in UTF-8, so no field contains
+/// it.
 pub(super) const SEPARATOR: u8 = 0xff;
 
-/// Parses lines. The CSV reader, for lines with quotes, is reused, because building it takes longer
-/// than parsing a line.
+/// Parses lines. The CSV reader parses lines that contain quotes. It is reused because creating a
+/// CSV reader takes longer than parsing a line.
 pub(super) struct Parser {
     csv_reader: csv_core::Reader,
-    /// The buffer of the CSV reader: the fields of a line without separators.
+    /// The buffer of the CSV reader. It contains the fields of a line without separators.
     fields: Vec<u8>,
-    /// The end of each field in `fields`.
+    /// The offset at which each field ends in `fields`.
     ends: Vec<usize>,
     /// The buffer of [`Parser::separate_line`].
     row: SeparatedRow,
 }
 
-/// A row as it is hashed: its fields, each followed by [`SEPARATOR`].
+/// A row in the form that is hashed. Each field is followed by [`SEPARATOR`].
 #[derive(Default)]
 pub(super) struct SeparatedRow {
     bytes: Vec<u8>,
-    /// The end of each field.
+    /// The offset of the separator after each field.
     ends: Vec<usize>,
 }
 
@@ -55,33 +56,37 @@ impl SeparatedRow {
         self.ends.len()
     }
 
-    /// A field including its separator; only a separator if the row has no such field.
+    /// Returns a field including the separator after it. If the row has no such field, the result
+    /// is only a separator.
     pub(super) fn field(&self, index: Option<usize>) -> &[u8] {
         index.and_then(|index| self.bytes.get(self.start(index)..=*self.ends.get(index)?)).unwrap_or(&[SEPARATOR])
     }
 
-    /// The offset of a field.
+    /// Returns the offset at which a field starts.
     fn start(&self, index: usize) -> usize {
         if index == 0 { 0 } else { self.ends[index - 1] + 1 }
     }
 
-    /// The checksum ([`super::check`]) of the first `fields` fields except the time.
-    pub(super) fn check(&self, previous: u32, fields: usize) -> u32 {
-        let end = self.start(fields);
-        // The time's index is counted from the end, because the number of columns before it varies.
-        let time_index = fields.checked_sub(*columns::AFTER_TIME);
-        // Without a time, an empty range is left out.
+    /// Returns the checksum of the first `field_count` fields except the time. `previous` is the
+    /// checksum of the previous row, as for [`super::check`].
+    pub(super) fn check(&self, previous: u32, field_count: usize) -> u32 {
+        let end = self.start(field_count);
+        // The index of the time is counted from the end, because the number of columns before the
+        // time varies.
+        let time_index = field_count.checked_sub(*columns::AFTER_TIME);
+        // If the row has no time, the range of the time is empty.
         let time = time_index.map_or(end..end, |index| self.start(index)..self.start(index + 1));
         hash_pieces(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
     }
 
-    /// The checksum of all fields of a row that has no time and no previous row.
+    /// Returns the checksum of all fields of a row that has no time and no previous row.
     pub(super) fn check_all(&self) -> u32 {
         hash_pieces(0, [&self.bytes, &[]])
     }
 }
 
-/// The checksum of a row in two pieces, after a row with the checksum `previous`.
+/// Returns the checksum of a row that is given in two pieces. `previous` is the checksum of the
+/// previous row.
 fn hash_pieces(previous: u32, pieces: [&[u8]; 2]) -> u32 {
     let mut hash = SipHasher13::new_with_keys(CHECKSUM_KEY, 0);
     hash.write_u32(previous);
@@ -110,7 +115,7 @@ impl Parser {
         }
         let (_, _, bytes_written, end_count) =
             self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
-        // Empty input means the end of the file, which ends the last field.
+        // Empty input stands for the end of the file, which ends the last field.
         let (_, _, _, more_ends) =
             self.csv_reader.read_record(&[], &mut self.fields[bytes_written..], &mut self.ends[end_count..]);
         let mut start = 0;
@@ -121,7 +126,7 @@ impl Parser {
         Ok(row)
     }
 
-    /// Parses one line into the form that is hashed. If it has no quotes, each comma is simply
+    /// Parses one line into the form that is hashed. If the line has no quotes, each comma is
     /// replaced by a separator.
     pub(super) fn separate_line(&mut self, bytes: &[u8]) -> Result<&SeparatedRow, String> {
         self.row.bytes.clear();
@@ -141,7 +146,8 @@ impl Parser {
     }
 }
 
-/// The text of a line without its line feed; the problem if it is not a line of a results file.
+/// Returns the text of a line without the line feed at its end, or an error message if the line
+/// cannot be a line of a results file.
 fn line_text(bytes: &[u8]) -> Result<&str, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| NOT_UTF8.to_owned())?;
     let text = text.strip_suffix('\n').unwrap_or(text);

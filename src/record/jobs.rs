@@ -1,11 +1,12 @@
-//! A set of job numbers, written as `0-17,23,25-40`.
+//! Sets of job numbers, which are written as in `0-17,23,25-40`.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Job numbers, counted from 0 in the plan's order; in a shard, counted among the shard's jobs.
+/// A set of job numbers. Jobs are counted from 0 in the order of the plan. In a shard, only the
+/// jobs of the shard are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Jobs(pub BTreeSet<u64>);
@@ -14,11 +15,11 @@ impl fmt::Display for Jobs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let jobs: Vec<u64> = self.0.iter().copied().collect();
         let ranges = jobs.chunk_by(|job, next| job + 1 == *next);
-        let ranges = ranges.map(|range| match (range[0], range[range.len() - 1]) {
+        let texts = ranges.map(|range| match (range[0], range[range.len() - 1]) {
             (first, last) if first == last => first.to_string(),
             (first, last) => format!("{first}-{last}"),
         });
-        f.write_str(&ranges.collect::<Vec<_>>().join(","))
+        f.write_str(&texts.collect::<Vec<_>>().join(","))
     }
 }
 
@@ -28,11 +29,12 @@ impl From<Jobs> for String {
     }
 }
 
-/// An upper bound of job numbers. It also limits the length of a range (to a 256th of it), so that
-/// an edited range cannot exhaust memory.
+/// Job numbers must be less than this number. A range of jobs may span at most a 256th of this
+/// number, so that a range in an edited file cannot exhaust the memory.
 const MAX_JOBS: u64 = 1 << 32;
 
-/// Parses a job (`17`) or a range of jobs (`0-17`); `None` if it is neither, or too large.
+/// Parses a job number (`17`) or a range of job numbers (`0-17`). Returns `None` if the text is
+/// neither, or if a number or the range is too large.
 fn parse_range(part: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);

@@ -1,5 +1,6 @@
-//! `reference.csv`: the judgements of positions and chosen moves by deep searches of a reference
-//! engine, beside the results that they judge.
+//! Reads and writes `reference.csv`. A reference engine judges positions and chosen moves by deep
+//! searches, and the file contains these judgements. The file lies in the folder of the results
+//! whose positions and moves are judged.
 
 use super::atomic::write_atomic;
 use super::fields::SeparatedRow;
@@ -13,38 +14,40 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The file's name, beside the results.
+/// The name of the file in the results folder.
 pub const NAME: &str = "reference.csv";
 
-/// The name of the compressed file, beside thin rows.
+/// The name of the compressed file. The file is compressed if the folder contains thin rows, which
+/// is the small form of results.
 pub const COMPRESSED_NAME: &str = "reference.csv.xz";
 
 const HEADER: [&str; 7] =
     ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes", columns::CHECK];
 
 /// Number of fields before the checksum.
-const FIELDS: usize = HEADER.len() - 1;
+const CHECKED_FIELD_COUNT: usize = HEADER.len() - 1;
 
-/// One row: the judgement of a position, or of one move in it.
+/// The judgement of a position or of a move in a position. The file has a row for each judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Judgement {
-    /// Hash of the reference engine, its options and its limit; a hyphen; hash of the position with
-    /// its history.
+    /// Two hashes with a hyphen between them. The first is the hash of the reference engine, its
+    /// options and its limit. The second is the hash of the position with its history.
     pub reference: String,
     /// The position's name, as in the results.
     pub position: String,
-    /// The move, in UCI form; empty for the position itself.
+    /// The judged move in UCI form. Empty if the position itself is judged.
     pub mv: String,
-    /// For a position: the reference's best move; empty for a move.
+    /// The best move that the reference found. Empty if a move is judged.
     pub best: String,
     /// Score in centipawns, from the view of the side to move in the position.
     pub score: i32,
-    /// Nodes of the search; `None` if the rules decide the score, so that no search was needed.
+    /// Nodes of the search. `None` if the rules of chess decide the score, so that no search was
+    /// needed.
     pub nodes: Option<u64>,
 }
 
 impl Judgement {
-    /// The CSV line of the row, with its checksum.
+    /// Returns the CSV line of the judgement, including the checksum.
     fn to_line(&self) -> io::Result<Vec<u8>> {
         let score = self.score.to_string();
         let nodes = self.nodes.map(|nodes| nodes.to_string()).unwrap_or_default();
@@ -53,98 +56,107 @@ impl Judgement {
         csv_line(fields.into_iter().chain([check.as_str()]))
     }
 
-    /// Reads a row of a file whose header has `width` fields; `None` if it is damaged. Old files
-    /// have no checksums, so their rows are accepted without a check.
-    fn read(row: &StringRecord, width: usize) -> Option<Self> {
-        let has_checks = width > FIELDS;
-        let is_intact = row.len() == width && (!has_checks || row[FIELDS] == row_check(row.iter().take(FIELDS)));
+    /// Reads a judgement from a row of a file whose header has `field_count` fields. Returns `None`
+    /// if the row is damaged. Old files have no checksums, so their rows are accepted without a
+    /// check.
+    fn read(row: &StringRecord, field_count: usize) -> Option<Self> {
+        let has_check = field_count > CHECKED_FIELD_COUNT;
+        let is_check_right = || row[CHECKED_FIELD_COUNT] == row_check(row.iter().take(CHECKED_FIELD_COUNT));
+        let is_intact = row.len() == field_count && (!has_check || is_check_right());
         row.deserialize(None).ok().filter(|_| is_intact)
     }
 }
 
-/// The checksum of a row's fields, as text.
+/// Returns the checksum of a row's fields as text.
 fn row_check<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     format!("{:08x}", SeparatedRow::from_fields(fields).check_all())
 }
 
-/// The rows of a folder's file; empty without a file. Damaged lines are skipped: [`damaged_lines`]
-/// lists them.
+/// Reads the judgements in a folder. Returns an empty list if the folder has no file of judgements.
+/// Damaged lines are skipped. [`damaged_lines`] lists them.
 pub fn read(folder: &Path) -> io::Result<Vec<Judgement>> {
-    Ok(read_lines(folder)?.into_iter().filter_map(|(_, row)| row).collect())
+    Ok(read_lines(folder)?.into_iter().filter_map(|(_, judgement)| judgement).collect())
 }
 
-/// The line numbers of damaged rows. An incomplete last line, which a kill may leave, is not
-/// listed.
+/// Returns the numbers of the damaged lines. The last line is ignored if it is incomplete, which
+/// may happen when a process is killed.
 pub fn damaged_lines(folder: &Path) -> io::Result<Vec<u64>> {
-    Ok(read_lines(folder)?.into_iter().filter(|(_, row)| row.is_none()).map(|(line, _)| line).collect())
+    let lines = read_lines(folder)?.into_iter();
+    Ok(lines.filter(|(_, judgement)| judgement.is_none()).map(|(line_number, _)| line_number).collect())
 }
 
-/// Each complete line after the header: its line number and its row, `None` if damaged.
+/// Reads `reference.csv` in `folder`, or the compressed file if `reference.csv` does not exist.
+/// Returns the line number and the judgement of each line after the header. The judgement is `None`
+/// if the line is damaged. Returns an empty list if neither file exists.
 fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
     let is_not_found = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-    let text = match files::read(&folder.join(NAME)) {
-        // Beside thin rows the file is compressed.
+    let read_result = match files::read(&folder.join(NAME)) {
         Err(error) if is_not_found(&error) => thin::decompress_file(&folder.join(COMPRESSED_NAME)),
         result => result,
     };
-    let text = match text {
+    let text = match read_result {
         Err(error) if is_not_found(&error) => return Ok(Vec::new()),
         result => result?,
     };
-    let mut reader = ReaderBuilder::new().flexible(true).from_reader(&text[..blocks::complete_lines_length(&text)]);
-    let width = reader.headers().map_or(HEADER.len(), StringRecord::len).max(FIELDS);
-    let (mut rows, mut row) = (Vec::new(), StringRecord::new());
+    // The last line is ignored if it does not end with a line feed.
+    let complete_lines = &text[..blocks::complete_lines_length(&text)];
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(complete_lines);
+    let field_count = reader.headers().map_or(HEADER.len(), StringRecord::len).max(CHECKED_FIELD_COUNT);
+    let (mut lines, mut row) = (Vec::new(), StringRecord::new());
     loop {
-        let line = reader.position().line();
+        let line_number = reader.position().line();
         match reader.read_record(&mut row) {
-            Ok(false) => return Ok(rows),
-            result => rows.push((line, result.ok().and_then(|_| Judgement::read(&row, width)))),
+            Ok(false) => return Ok(lines),
+            result => lines.push((line_number, result.ok().and_then(|_| Judgement::read(&row, field_count)))),
         }
     }
 }
 
-/// Writes a folder's file, sorted by position and move; of duplicates the first is kept. Writes
-/// nothing if there are no rows.
-pub fn write(folder: &Path, rows: &[Judgement]) -> io::Result<()> {
-    let mut rows: Vec<&Judgement> = rows.iter().collect();
-    rows.sort_by_key(|row| (&row.position, &row.mv));
-    rows.dedup_by_key(|row| (&row.position, &row.mv));
-    if rows.is_empty() {
+/// Writes the judgements into a folder, sorted by position and move. If several judgements have the
+/// same position and move, only the first of them is written. Writes no file if there are no
+/// judgements.
+pub fn write(folder: &Path, judgements: &[Judgement]) -> io::Result<()> {
+    let mut judgements: Vec<&Judgement> = judgements.iter().collect();
+    judgements.sort_by_key(|judgement| (&judgement.position, &judgement.mv));
+    judgements.dedup_by_key(|judgement| (&judgement.position, &judgement.mv));
+    if judgements.is_empty() {
         return Ok(());
     }
-    Judgements::rewrite(folder, rows.into_iter()).map(drop)
+    Judgements::rewrite(folder, judgements.into_iter()).map(drop)
 }
 
-/// A folder's open file, to which rows are appended.
+/// A folder's open file of judgements, to which judgements are appended.
 pub struct Judgements(File);
 
 impl Judgements {
-    /// Replaces a folder's file by the given rows and opens it for appending.
-    pub fn rewrite<'a>(folder: &Path, rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
+    /// Replaces the contents of a folder's file by the given judgements and opens the file for
+    /// appending.
+    pub fn rewrite<'a>(folder: &Path, judgements: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
         let path = folder.join(NAME);
-        write_atomic(&path, &[csv_line(HEADER)?, to_lines(rows)?].concat())?;
+        write_atomic(&path, &[csv_line(HEADER)?, to_lines(judgements)?].concat())?;
         Ok(Self(OpenOptions::new().append(true).open(&path)?))
     }
 
-    /// Appends rows in one write.
-    pub fn append(&mut self, rows: &[Judgement]) -> io::Result<()> {
-        self.0.write_all(&to_lines(rows.iter())?)
+    /// Appends judgements in one write.
+    pub fn append(&mut self, judgements: &[Judgement]) -> io::Result<()> {
+        self.0.write_all(&to_lines(judgements.iter())?)
     }
 }
 
-/// The CSV lines of rows.
-fn to_lines<'a>(rows: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>> {
-    Ok(rows.map(Judgement::to_line).collect::<io::Result<Vec<_>>>()?.concat())
+/// Returns the CSV lines of judgements.
+fn to_lines<'a>(judgements: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>> {
+    Ok(judgements.map(Judgement::to_line).collect::<io::Result<Vec<_>>>()?.concat())
 }
 
-/// Centipawns that a move loses compared with the best move. Scores are capped at 1000, because in
-/// positions won or lost by that much, differences say little about moves.
+/// Returns how many centipawns the chosen move loses compared with the best move. Both scores are
+/// limited to the range from -1000 to 1000 first, because differences between moves say little in
+/// positions that are won or lost by that much.
 pub fn loss(best: i32, chosen: i32) -> f64 {
     let cap = |score: i32| score.clamp(-1000, 1000);
     f64::from((cap(best) - cap(chosen)).max(0))
 }
 
-/// Whether a field of a move is empty or `0000`.
+/// Whether the text of a move is empty or `0000`, which both stand for no move.
 pub fn is_no_move(field: &str) -> bool {
     field.is_empty() || field == Move::NONE.to_string()
 }

@@ -1,5 +1,5 @@
 //! Rewrites a results file in another order, or without some of its rows. The new file replaces the
-//! old one only when it is complete.
+//! old file only when the new file is complete.
 
 use super::atomic::{NewFile, begin_file, publish};
 use super::results::{ResultsError, csv_line, scan};
@@ -9,11 +9,11 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Rewrites a results file so that it has only these lines, in this order. `lines`: the byte range
-/// of each line, which is copied unchanged.
+/// Rewrites a results file so that it contains only the header and the given lines, in the given
+/// order. Each line is given by its range of bytes in the old file. The lines are copied unchanged.
 ///
 /// # Errors
-/// When reading or writing fails; the old file is then unchanged.
+/// When reading or writing fails. The old file is then unchanged.
 pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range<u64>>) -> io::Result<()> {
     let mut old_file = BufReader::new(files::open(path)?);
     let mut new_file = begin_file(path)?;
@@ -21,7 +21,8 @@ pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range
     writer.write_all(&csv_line(header)?)?;
     let (mut position, mut bytes) = (0, Vec::new());
     for line in lines {
-        // A relative seek keeps the buffer when lines are consecutive.
+        // Unlike an absolute seek, a relative seek does not discard the buffer if the next line is
+        // already in it.
         old_file.seek_relative(line.start as i64 - position)?;
         bytes.resize((line.end - line.start) as usize, 0);
         old_file.read_exact(&mut bytes)?;
@@ -33,12 +34,12 @@ pub fn rewrite(path: &Path, header: &[String], lines: impl Iterator<Item = Range
     publish(new_file, path)
 }
 
-/// Sorts the rows of a results file by key and drops rows without a key. Needs memory for one key
-/// and one range per row. If the rows are already sorted and none is dropped, the file is not
-/// rewritten.
+/// Sorts the rows of a results file by the key that `key` returns, and drops the rows for which
+/// `key` returns `None`. If the rows are already sorted and no row is dropped, the file is not
+/// rewritten. The memory contains a key and a range of bytes for each row, but not the rows.
 ///
 /// # Errors
-/// When `key` fails for a row, or reading or writing fails; the file is then unchanged.
+/// When `key` fails for a row, or when reading or writing fails. The file is then unchanged.
 pub fn sort_rows<K: Ord>(
     path: &Path,
     header: &[String],
@@ -59,18 +60,18 @@ pub fn sort_rows<K: Ord>(
     Ok(rewrite(path, header, rows.into_iter().map(|(_, bytes)| bytes))?)
 }
 
-/// Writes rows to a new file that [`publish`] will move to `path`. `rows` is called with a function
-/// that writes one row.
+/// Writes a header and rows to a new file that [`publish`] will move to `path`. `write_all` is
+/// called once, with a function that writes one row.
 pub fn write_rows(
     path: &Path,
     header: &[String],
-    rows: impl FnOnce(&mut dyn FnMut(&StringRecord) -> Result<(), ResultsError>) -> Result<(), ResultsError>,
+    write_all: impl FnOnce(&mut dyn FnMut(&StringRecord) -> Result<(), ResultsError>) -> Result<(), ResultsError>,
 ) -> Result<NewFile, ResultsError> {
     let mut new_file = begin_file(path)?;
     let mut writer = csv::Writer::from_writer(BufWriter::new(new_file.as_file_mut()));
-    let io = |error: csv::Error| ResultsError::Io(io::Error::other(error));
-    writer.write_record(header).map_err(io)?;
-    rows(&mut |row| writer.write_record(row).map_err(io))?;
+    let to_results_error = |error: csv::Error| ResultsError::Io(io::Error::other(error));
+    writer.write_record(header).map_err(to_results_error)?;
+    write_all(&mut |row| writer.write_record(row).map_err(to_results_error))?;
     writer.flush()?;
     drop(writer);
     Ok(new_file)

@@ -1,7 +1,10 @@
-//! Hashes that seal results as a whole. The seal *of counts* hashes each column's values in the
-//! plan's order: it is equal in every run of the plan, and does not change if a column is renamed
-//! or another is added. The seal *of the file* covers the file as written, including header and
-//! seconds, and differs between runs.
+//! Computes hashes that seal a results file. There are two kinds of seals:
+//!
+//! - The seal *of counts* consists of a hash of each column's values in the order of the plan. It
+//!   is equal in every run of the plan. The hash of a column does not change if the column is
+//!   renamed or another column is added.
+//! - The seal *of the file* covers the file as written, including the header and the seconds. It
+//!   differs between runs.
 
 use super::columns::{self, Role};
 use super::fields::{SEPARATOR, SeparatedRow};
@@ -9,10 +12,10 @@ use siphasher::sip::SipHasher13;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 
-/// The key of all hashes in this module: "ttlab" in ASCII, and a version.
+/// The key of all hashes in this module. It contains "ttlab" in ASCII and a version.
 const KEY: u64 = 0x7474_6c61_6200_0003;
 
-/// A new hash with this module's key.
+/// Creates a hasher with this module's key.
 fn hasher() -> SipHasher13 {
     SipHasher13::new_with_keys(KEY, 0)
 }
@@ -21,81 +24,82 @@ fn format_hash(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Hash of bytes, as 16 hexadecimal digits.
+/// Returns the hash of bytes as 16 hexadecimal digits.
 pub fn hash_bytes(bytes: &[u8]) -> String {
-    let mut hash = hasher();
-    hash.write(bytes);
-    format_hash(hash.finish())
+    let mut hasher = hasher();
+    hasher.write(bytes);
+    format_hash(hasher.finish())
 }
 
-/// Hash of a column's fields.
+/// Returns the hash of a column's fields.
 pub(super) fn hash_column<'a>(fields: impl Iterator<Item = &'a str>) -> String {
-    let mut hash = hasher();
-    fields.for_each(|field| write_field(&mut hash, field));
-    format_hash(hash.finish())
+    let mut hasher = hasher();
+    fields.for_each(|field| write_field(&mut hasher, field));
+    format_hash(hasher.finish())
 }
 
-/// Hash of a header's names, in order.
+/// Returns the hash of the names in a header, in their order.
 pub fn hash_header(header: &[String]) -> String {
     hash_column(header.iter().map(String::as_str))
 }
 
-/// Adds a field and a separator to a hash.
-fn write_field(hash: &mut SipHasher13, text: &str) {
-    hash.write(text.as_bytes());
-    hash.write(&[SEPARATOR]);
+/// Feeds a field and a separator to a hasher.
+fn write_field(hasher: &mut SipHasher13, text: &str) {
+    hasher.write(text.as_bytes());
+    hasher.write(&[SEPARATOR]);
 }
 
-/// The hashed bytes of some rows, by column.
+/// For each column, the bytes of several rows that are fed to the column's hasher.
 #[derive(Default)]
 pub(super) struct ColumnBytes(Vec<Vec<u8>>);
 
 impl ColumnBytes {
-    /// Adds a row, which must have as many fields as the earlier ones.
+    /// Adds a row. The row must have as many fields as the rows before.
     pub(super) fn push(&mut self, row: &SeparatedRow) {
         self.0.resize_with(row.len(), Vec::new);
         self.0.iter_mut().enumerate().for_each(|(index, bytes)| bytes.extend_from_slice(row.field(Some(index))));
     }
 }
 
-/// Computes the seals of a file while it is read.
+/// Computes the seals of a file while the file is read.
 pub(super) struct SealHasher {
-    columns: Vec<SipHasher13>,
+    column_hashers: Vec<SipHasher13>,
+    /// The number of bytes of the file so far.
     length: u64,
 }
 
 impl SealHasher {
-    pub(super) fn new(columns: usize) -> Self {
-        Self { columns: vec![hasher(); columns], length: 0 }
+    pub(super) fn new(column_count: usize) -> Self {
+        Self { column_hashers: vec![hasher(); column_count], length: 0 }
     }
 
-    /// Adds a part of the file: its length in bytes, and its rows.
+    /// Adds the next part of the file. `length` is the length of the part in bytes.
     pub(super) fn update(&mut self, length: usize, rows: &ColumnBytes) {
         self.length += length as u64;
-        self.columns.iter_mut().zip(&rows.0).for_each(|(hash, bytes)| hash.write(bytes));
+        self.column_hashers.iter_mut().zip(&rows.0).for_each(|(hasher, bytes)| hasher.write(bytes));
     }
 
-    /// The seals of a file with this header.
+    /// Returns the seals of the file. `header` is the file's header.
     pub(super) fn finish(self, header: &[String]) -> Seals {
-        let hashes: Vec<u64> = self.columns.iter().map(Hasher::finish).collect();
-        let mut file_hash = hasher();
-        file_hash.write_u64(self.length);
+        let hashes: Vec<u64> = self.column_hashers.iter().map(Hasher::finish).collect();
+        let mut file_hasher = hasher();
+        file_hasher.write_u64(self.length);
         for (name, hash) in header.iter().zip(&hashes) {
-            write_field(&mut file_hash, name);
-            file_hash.write_u64(*hash);
+            write_field(&mut file_hasher, name);
+            file_hasher.write_u64(*hash);
         }
         let reproducible_columns = header.iter().zip(hashes).filter(|(name, _)| is_reproducible(name));
         Seals {
             columns: reproducible_columns.map(|(name, hash)| (name.clone(), format_hash(hash))).collect(),
             header: hash_header(header),
-            file: format_hash(file_hash.finish()),
+            file: format_hash(file_hasher.finish()),
         }
     }
 }
 
-/// Whether a column is the same in every run of a plan by every build. These are not: the id,
-/// because it depends on option names; the checksum, because it depends on all columns; and
-/// measured times.
+/// Whether the values of a column are the same in every run of a plan, with every build. The ids
+/// are not, because they depend on the names of options. The checksums are not, because they depend
+/// on all columns. Measured times are not either.
 fn is_reproducible(name: &str) -> bool {
     name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time)
 }
@@ -103,9 +107,9 @@ fn is_reproducible(name: &str) -> bool {
 /// The seals of a results file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seals {
-    /// The hash of each reproducible column, by name.
+    /// The hash of each reproducible column by the column's name.
     pub columns: BTreeMap<String, String>,
-    /// The hash of the header, known before the first row.
+    /// The hash of the header.
     pub header: String,
     /// The hash of the file as written.
     pub file: String,

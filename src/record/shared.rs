@@ -1,11 +1,12 @@
-//! Stores the options of many variants compactly: values that all variants share are written once.
+//! Stores the options of many variants compactly. Values that all variants share are written only
+//! once.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Divides options into the values that all variants share and the remaining options of each
-/// variant. In the tree of shared values, null stands for each value that differs, to keep its
-/// key's place.
+/// Divides the options of variants into the values that all variants share and the remaining
+/// options of each variant. In the tree of shared values, each value that differs between variants
+/// is null, so that the order of the keys is kept.
 pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<String, Value>) {
     let values: Vec<&Value> = options.values().collect();
     let shared = shared_part(&values);
@@ -13,19 +14,19 @@ pub(super) fn divide(options: &BTreeMap<String, Value>) -> (Value, BTreeMap<Stri
     (shared, remaining)
 }
 
-/// Adds the values that all variants share to the options of each variant: the inverse of
+/// Adds the values that all variants share to the options of each variant. This is the inverse of
 /// [`divide`].
 pub(super) fn join(shared: &Value, options: &mut BTreeMap<String, Value>) {
     options.values_mut().for_each(|value| *value = with_shared(value.take(), shared));
 }
 
-/// The parts that all values share, with null for each part that differs.
+/// Returns the parts that all values share. Each part that differs is replaced by null.
 fn shared_part(values: &[&Value]) -> Value {
     let Some((first, others)) = values.split_first() else { return Value::Null };
     if others.iter().all(|value| value == first) {
         return (*first).clone();
     }
-    // Only maps share parts.
+    // Values that are not maps have no parts to share.
     let maps: Option<Vec<&Map<String, Value>>> = values.iter().map(|value| value.as_object()).collect();
     let Some(maps) = maps else { return Value::Null };
     let shared_field = |key: &String| {
@@ -35,11 +36,11 @@ fn shared_part(values: &[&Value]) -> Value {
     maps[0].keys().map(|key| (key.clone(), shared_field(key))).collect::<Map<_, _>>().into()
 }
 
-/// A value without its shared parts.
+/// Returns a value without the parts that it shares with all others.
 fn without_shared(value: &Value, shared: &Value) -> Value {
     let (Value::Object(fields), Value::Object(shared)) = (value, shared) else { return value.clone() };
     let mut remaining_fields = Map::new();
-    // A shared null stands for values that differ.
+    // A null in `shared` means that the values differ.
     for (key, field) in fields {
         let remaining_field = match shared.get(key) {
             Some(shared_field) if shared_field == field && !shared_field.is_null() => continue,
@@ -51,7 +52,7 @@ fn without_shared(value: &Value, shared: &Value) -> Value {
     Value::Object(remaining_fields)
 }
 
-/// A value with the shared parts that it lacks, in the order of the shared keys.
+/// Returns a value with the shared parts added. The keys are in the order of the keys in `shared`.
 fn with_shared(value: Value, shared: &Value) -> Value {
     let (mut fields, shared) = match (value, shared) {
         (Value::Object(fields), Value::Object(shared)) => (fields, shared),

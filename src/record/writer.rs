@@ -1,4 +1,4 @@
-//! Appends rows to the results file during a run.
+//! Writes the results file during a run.
 
 use super::atomic::{begin_file, publish, sync_folder};
 use super::results::csv_line;
@@ -8,11 +8,11 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// An open results file.
+/// An open results file, to which rows are appended.
 pub struct ResultsWriter {
     file: File,
     path: PathBuf,
-    /// The length that the file should have.
+    /// The length in bytes that the file has unless another program has changed it.
     length: u64,
 }
 
@@ -33,12 +33,14 @@ impl ResultsWriter {
         Ok(results)
     }
 
-    /// Appends the rows of one job in one write at the end of the file, so that a kill tears at
-    /// most the last row. On return the operating system has the rows, so that a crash of this
-    /// process cannot lose them; [`ResultsWriter::sync`] writes them to the disk.
+    /// Appends the rows of one job to the file in one write, so that at most the last row is
+    /// incomplete if the process is killed. When the function returns, the operating system has
+    /// received the rows, so that they are not lost if this process crashes.
+    /// [`ResultsWriter::sync`] writes them to the disk.
     ///
     /// # Errors
-    /// When writing fails, as on a full disk. The file then gets its former length if possible.
+    /// When writing fails, for example because the disk is full. The file is then truncated to its
+    /// former length if possible.
     pub fn append(&mut self, rows: &[Vec<String>]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for fields in rows {
@@ -47,7 +49,7 @@ impl ResultsWriter {
         self.write(&bytes)
     }
 
-    /// Appends bytes, or leaves the file as it was if this fails.
+    /// Appends bytes. If this fails, the file is truncated to its former length.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let old_length = self.file.metadata()?.len();
         if let Err(error) = self.file.write_all(bytes) {
@@ -58,29 +60,30 @@ impl ResultsWriter {
         Ok(())
     }
 
-    /// Writes all appended rows to the disk, so that a power failure cannot lose them.
+    /// Writes all appended rows to the disk, so that they are not lost in a power failure.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// A second handle of the file, for a thread that syncs it.
+    /// Returns a second handle of the file, for a thread that syncs the file.
     pub fn clone_file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// Whether the file is still at its path: not moved, deleted or replaced.
+    /// Whether the file is still at its path, because it was not moved, deleted or replaced.
     pub fn is_in_place(&self) -> bool {
         let id = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
         let (open_file, file_at_path) = (self.file.metadata().map(id), std::fs::metadata(&self.path).map(id));
         open_file.is_ok() && open_file.ok() == file_at_path.ok()
     }
 
-    /// The file's length in bytes, if it differs from what was written: another program changed it.
+    /// Returns the file's length in bytes if it is not the expected length, because another program
+    /// has changed the file. Otherwise returns `None`.
     pub fn unexpected_length(&self) -> Option<u64> {
         self.file.metadata().map(|meta| meta.len()).ok().filter(|&length| length != self.length)
     }
 
-    /// Whether the file has been deleted, so that its rows are lost when it is closed.
+    /// Whether the file has been deleted. The rows are then lost when the file is closed.
     pub fn is_deleted(&self) -> bool {
         self.file.metadata().is_ok_and(|meta| meta.nlink() == 0)
     }
@@ -106,8 +109,8 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     })
 }
 
-/// Opens a file for reading and appending, and creates it if needed. Links are not followed, so
-/// that a planted link cannot redirect the run to another file.
+/// Opens a file for reading and appending. The file is created if it does not exist. Symbolic links
+/// are not followed, so that nobody can make the run write to another file by placing a link.
 pub fn open_own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
