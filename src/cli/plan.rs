@@ -6,7 +6,7 @@ use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::RESULTS;
 use crate::record::manifest::Manifest;
 use crate::runner::{self, Subjects, estimate};
-use crate::submit::shell;
+use crate::submit::quote_for_shell;
 use crate::text::plural;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> CommandResult {
         let plan = PlanFile::new(&experiment, file, &sets, shard_count(args)).map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
         println!("{}: {} in {}", path.display(), plural(plan.jobs, "job"), plural(plan.shards, "shard"));
-        let quoted_path = shell(&path.display().to_string());
+        let quoted_path = quote_for_shell(&path.display().to_string());
         println!("run one:  ttlab run --plan {quoted_path} --shard 0");
         println!("then:     ttlab merge {quoted_path}");
         return Ok(Exit::Done);

@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> CommandResult {
     if paths.iter().any(|path| path.contains(char::is_control)) {
         refuse!("a path contains a control character, which scripts cannot contain: rename it");
     }
-    crate::submit::check(system, &order)
+    crate::submit::check_folder(system, &order)
         .map_err(|problem| CommandFailure::usage(format!("{system_name}: {problem}")))?;
     crate::record::create_folder(&folder).map_err(write_error(&folder))?;
     let (scripts, submit_command) = scripts(system, &order);

@@ -65,7 +65,7 @@ impl Reuse<'_> {
     /// moved to these files. If the process is killed in between, no row is lost.
     fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<ReuseSummary, OutputError> {
         let (folder, path) = (&output.folder, output.results_path());
-        let write = |manifest: &Manifest| {
+        let write_manifest = |manifest: &Manifest| {
             output.write_manifest(manifest).map_err(OutputError::io(folder.join(record::manifest::MANIFEST)))
         };
         let mut done = HashMap::new();
@@ -85,7 +85,7 @@ impl Reuse<'_> {
         if !summary.damaged.is_empty() {
             summary.saved = Some(save_copy(&path).map_err(OutputError::io(&path))?);
         }
-        write(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
+        write_manifest(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
         if let Some(FileRows { others, header, .. }) = results_rows.first().filter(|file| !file.others.is_empty()) {
             let has_same_header = |(_, file): &(&PathBuf, &FileRows)| file.header == *header;
             let existing = files.iter().zip(&unused_rows).find(has_same_header).map(|(path, _)| path.clone());
@@ -109,7 +109,7 @@ impl Reuse<'_> {
             };
             result.map_err(OutputError::io(path))?;
         }
-        write(&Manifest {
+        write_manifest(&Manifest {
             plan: new.plan.clone(),
             rows: None,
             ended: None,

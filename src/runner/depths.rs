@@ -38,25 +38,25 @@ pub(super) fn compare_depths(
 ) -> Result<(), OutputError> {
     let is_comparable: Vec<bool> = plan.variants.iter().map(|variant| starts_empty(experiment, variant)).collect();
     let depth_limit = |variant: usize, item: usize| plan.limit(variant, item).depth.filter(|_| is_comparable[variant]);
-    let deepest = plan.jobs().filter_map(|job| depth_limit(job.variant, job.item)).max().unwrap_or(0);
-    if files.is_empty() || plan.is_match() || deepest < 2 {
+    let max_depth = plan.jobs().filter_map(|job| depth_limit(job.variant, job.item)).max().unwrap_or(0);
+    if files.is_empty() || plan.is_match() || max_depth < 2 {
         return Ok(());
     }
     // All ids in the files. Only jobs with these ids are compared.
     let mut ids = HashSet::new();
     for file in files {
         let header = record::read_header(file).map_err(OutputError::results(file))?.unwrap_or_default();
-        // `collect` returns false, because only the ids are needed and not the rows.
-        let collect = |id| {
+        // The function returns false, because only the ids are needed and not the rows.
+        let collect_id = |id| {
             ids.insert(id);
             false
         };
-        record::scan_ids(file, &header, collect, |_, _| Ok(())).map_err(OutputError::results(file))?;
+        record::scan_ids(file, &header, collect_id, |_, _| Ok(())).map_err(OutputError::results(file))?;
     }
     let mut known_rows: HashMap<String, Vec<KnownRow<'_>>> = HashMap::new();
-    for depth in 1..deepest {
-        let shallower = plan.limited_to(depth);
-        let mut reuse = Reuse::new(experiment, &shallower, shard);
+    for depth in 1..max_depth {
+        let shallower_plan = plan.limited_to(depth);
+        let mut reuse = Reuse::new(experiment, &shallower_plan, shard);
         reuse.borrowed = true;
         reuse.jobs.retain(|id, jobs| {
             ids.contains(id) && depth_limit(jobs[0].variant, jobs[0].item).is_some_and(|limit| limit > depth)
@@ -66,7 +66,7 @@ pub(super) fn compare_depths(
         }
         let key_indices = column_indices(&reuse.row_index.header, &KEY_COLUMNS);
         for file in files {
-            let mut take = |rows: Vec<Vec<String>>| {
+            let mut add_known_rows = |rows: Vec<Vec<String>>| {
                 for fields in rows {
                     known_rows
                         .entry(row_key(&key_indices, |index| &fields[index]))
@@ -75,7 +75,7 @@ pub(super) fn compare_depths(
                 }
                 Ok(())
             };
-            reuse.read(file, &mut HashMap::new(), &mut take).map_err(OutputError::results(file))?;
+            reuse.read(file, &mut HashMap::new(), &mut add_known_rows).map_err(OutputError::results(file))?;
         }
     }
     if known_rows.is_empty() {
@@ -97,8 +97,9 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
         record::scan(results, &header, |line, row| {
             let Ok(row) = row else { return Ok(()) };
             let field = |index: usize| row.get(index).unwrap_or_default();
-            let same_search = known_rows.get(&row_key(&key_indices, field)).map(Vec::as_slice).unwrap_or_default();
-            for KnownRow { fields, file } in same_search {
+            let rows_of_same_search =
+                known_rows.get(&row_key(&key_indices, field)).map(Vec::as_slice).unwrap_or_default();
+            for KnownRow { fields, file } in rows_of_same_search {
                 let both_finished =
                     finished_indices.iter().all(|&index| field(index) == "true" && fields[index] == "true");
                 if both_finished

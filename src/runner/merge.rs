@@ -121,12 +121,12 @@ impl Shards<'_> {
     /// # Errors
     /// If a folder contains other results, a row is damaged, or two folders contain the same shard.
     pub fn incomplete_shards(&self) -> Result<Vec<ShardJobs>, MergeError> {
-        Ok(self.check()?.0)
+        Ok(self.check_shards()?.0)
     }
 
     /// Reads and checks all shards. Returns the shards in which something is missing or failed, and
     /// the number of rows to merge for each shard.
-    fn check(&self) -> Result<(Vec<ShardJobs>, Vec<u64>), MergeError> {
+    fn check_shards(&self) -> Result<(Vec<ShardJobs>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
         let (mut shards, mut statuses) = (Vec::new(), Vec::new());
@@ -197,7 +197,7 @@ impl Shards<'_> {
     /// If a row is missing, duplicate or damaged, a shard is still running, or the folder cannot be
     /// written.
     pub fn merge(&self, output: &Output, any_build: bool) -> Result<(Manifest, u64), MergeError> {
-        let (incomplete_shards, checked_rows) = self.check()?;
+        let (incomplete_shards, checked_rows) = self.check_shards()?;
         let failed_jobs = incomplete_shards.iter().map(|shard_jobs| shard_jobs.failed).sum();
         let unfinished_shards: Vec<ShardJobs> =
             incomplete_shards.into_iter().filter(|shard_jobs| shard_jobs.missing > 0).collect();

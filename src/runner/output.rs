@@ -276,12 +276,12 @@ impl Output {
 
     /// Writes the seals of the rows and the number of jobs that are not needed into the manifest.
     /// Also writes the PGN file of a match.
-    pub fn seal(&self, not_needed: u64) -> Result<(), ResultsError> {
+    pub fn seal(&self, jobs_not_needed: u64) -> Result<(), ResultsError> {
         let mut manifest = self.manifest()?;
-        manifest.jobs_not_needed = not_needed;
+        manifest.jobs_not_needed = jobs_not_needed;
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
         manifest.rows = Some(verified.rows);
-        // A shard's rows are not in the plan's order.
+        // A shard has no column seals, because its rows are not in the plan's order.
         manifest.column_seals = if manifest.shard.is_none() { verified.seals.columns } else { BTreeMap::new() };
         manifest.file_seal = Some(verified.seals.file);
         record::games::write(&self.results_path())?;

@@ -127,13 +127,13 @@ pub fn count_missing_searches(experiment: &Experiment, folder: &Path) -> std::io
 /// If different references judged two of the folders, unless `allow_any` is true. Also if a file
 /// cannot be read or written.
 pub fn merge_judgements(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(), OutputError> {
-    let io = |folder: &Path| OutputError::io(folder.join(NAME));
+    let io_error = |folder: &Path| OutputError::io(folder.join(NAME));
     let mut judgements: Vec<Judgement> = Vec::new();
     // The reference's id in the first judgement, and the folder of this judgement.
     let mut first_reference: Option<(String, &Path)> = None;
     for folder in folders.iter().map(PathBuf::as_path).chain([target]) {
         let is_target = folder == target;
-        for row in read(folder).map_err(io(folder))? {
+        for row in read(folder).map_err(io_error(folder))? {
             let (reference, first_folder) =
                 first_reference.get_or_insert_with(|| (reference_id_of(&row).to_owned(), folder));
             if reference_id_of(&row) == reference || allow_any && !is_target {
@@ -147,7 +147,7 @@ pub fn merge_judgements(folders: &[PathBuf], target: &Path, allow_any: bool) -> 
             }
         }
     }
-    write(target, &judgements).map_err(io(target))
+    write(target, &judgements).map_err(io_error(target))
 }
 
 /// Judges the moves of a folder's results. Earlier judgements are kept. Returns the number of
@@ -161,13 +161,13 @@ pub fn judge(
 ) -> Result<Option<u64>, RunError> {
     let Some(reference) = &experiment.file.reference else { return Ok(Some(0)) };
     let (limit, judges_moves) = (subjects.reference_limit, reference.own_search.is_none());
-    let io = |error| RunError::write(folder, error);
-    let valid_rows = read_valid(experiment, subjects, folder).map_err(io)?;
+    let io_error = |error| RunError::write(folder, error);
+    let valid_rows = read_valid(experiment, subjects, folder).map_err(io_error)?;
     let judged_searches = searches_of(&valid_rows);
-    let mut positions = chosen_moves(experiment, folder).map_err(io)?;
+    let mut positions = chosen_moves(experiment, folder).map_err(io_error)?;
     positions.retain(|position| position.count_missing(&judged_searches) > 0);
-    let file = Mutex::new(Judgements::rewrite(folder, valid_rows.iter()).map_err(io)?);
-    let searches = AtomicU64::new(0);
+    let file = Mutex::new(Judgements::rewrite(folder, valid_rows.iter()).map_err(io_error)?);
+    let search_count = AtomicU64::new(0);
     in_parallel(&positions, jobs, stop, |next| {
         let engine = start_reference(subjects).map_err(RunError::Subject)?;
         let mut judge = Judge { engine, limit, judges_moves, stop, id: subjects.reference_id.clone() };
@@ -175,8 +175,8 @@ pub fn judge(
             let Some(rows) = judge.judge_position(position, &judged_searches).map_err(RunError::Subject)? else {
                 break;
             };
-            searches.fetch_add(rows.len() as u64, Ordering::Relaxed);
-            lock(&file).append(&rows).map_err(io)?;
+            search_count.fetch_add(rows.len() as u64, Ordering::Relaxed);
+            lock(&file).append(&rows).map_err(io_error)?;
         }
         Ok::<_, RunError>(())
     })?;
@@ -185,8 +185,8 @@ pub fn judge(
     }
     // `write` sorts the rows, so that their order does not depend on the threads.
     drop(file);
-    write(folder, &read(folder).map_err(io)?).map_err(io)?;
-    Ok(Some(searches.into_inner()))
+    write(folder, &read(folder).map_err(io_error)?).map_err(io_error)?;
+    Ok(Some(search_count.into_inner()))
 }
 
 /// Starts a process (or an instance) of the reference engine.
@@ -249,7 +249,7 @@ impl Judge<'_> {
         chosen.past.iter().for_each(|&mv| board.play(mv, Increments::none()));
         let Some((best, score, nodes)) = self.search(chosen, None)? else { return Ok(None) };
         let reference = reference_field(&self.id, &chosen.start, &chosen.past);
-        let row = |mv: &str, best: &str, score, nodes| Judgement {
+        let make_row = |mv: &str, best: &str, score, nodes| Judgement {
             reference: reference.clone(),
             position: chosen.name.clone(),
             mv: mv.to_owned(),
@@ -259,7 +259,7 @@ impl Judge<'_> {
         };
         let is_judged = |mv: &str| judged.contains(&(chosen.name.clone(), mv.to_owned()));
         // The judgement of the position itself has no move.
-        let mut rows = vec![row("", &best.to_string(), score, nodes)];
+        let mut rows = vec![make_row("", &best.to_string(), score, nodes)];
         let mut moves = chosen.moves.clone();
         if self.judges_moves {
             moves.insert(best.to_string());
@@ -267,7 +267,7 @@ impl Judge<'_> {
         for move_text in moves.iter().filter(|mv| !is_judged(mv)) {
             let mv = parse_move(&board, move_text).ok_or_else(|| format!("{}: {move_text} is illegal", chosen.name))?;
             let Some((_, score, nodes)) = self.search(chosen, Some(mv))? else { return Ok(None) };
-            rows.push(row(move_text, "", score, nodes));
+            rows.push(make_row(move_text, "", score, nodes));
         }
         rows.retain(|row| !is_judged(&row.mv));
         Ok(Some(rows))

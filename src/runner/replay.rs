@@ -91,10 +91,10 @@ impl ReplaySink for Replayers<'_> {
             None => self.tables.iter_mut().for_each(|(table, _)| table.replay_steps(steps)),
             Some(threads) => {
                 for ((table, _), counts) in self.tables.iter_mut().zip(threads) {
-                    for part in steps.chunk_by(|a, b| a.thread == b.thread) {
-                        let before = table.result();
-                        table.replay_steps(part);
-                        *counts.entry(part[0].thread).or_default() += table.result() - before;
+                    for thread_steps in steps.chunk_by(|a, b| a.thread == b.thread) {
+                        let result_before = table.result();
+                        table.replay_steps(thread_steps);
+                        *counts.entry(thread_steps[0].thread).or_default() += table.result() - result_before;
                     }
                 }
             }

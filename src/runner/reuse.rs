@@ -183,8 +183,8 @@ impl<'a> Reuse<'a> {
 
     /// Determines where each field of a renamed row comes from if the old row is in a file with
     /// this header. The error is the name of a column that the file lacks.
-    fn sources(&self, header: &[String]) -> Result<Vec<Source>, String> {
-        let labels = [
+    fn field_sources(&self, header: &[String]) -> Result<Vec<Source>, String> {
+        let label_columns = [
             columns::EXPERIMENT,
             columns::VARIANT,
             columns::SUITE,
@@ -194,9 +194,9 @@ impl<'a> Reuse<'a> {
             columns::OPPONENT,
         ];
         let index_of = |name: &str| header.iter().position(|column| column == name);
-        let source = |name: &String| {
-            if let Some(&label) = labels.iter().find(|label| *label == name) {
-                return Ok(Source::Label(label));
+        let find_source = |name: &String| {
+            if let Some(&column) = label_columns.iter().find(|column| *column == name) {
+                return Ok(Source::Label(column));
             }
             if let Some(index) = self.varying.iter().position(|path| path == name) {
                 return Ok(Source::Option(index));
@@ -211,7 +211,7 @@ impl<'a> Reuse<'a> {
                 Some(index) => Ok(Source::Row(index)),
                 // Files without this column contain only rows of the built-in engine.
                 None if name == columns::REPEATS => Ok(Source::Constant("exact")),
-                None if [columns::ANATOMY, columns::EXTERNAL].iter().any(|start| name.starts_with(start)) => {
+                None if [columns::ANATOMY, columns::EXTERNAL].iter().any(|prefix| name.starts_with(prefix)) => {
                     Ok(Source::Constant(""))
                 }
                 None => Err(name.clone()),
@@ -219,7 +219,7 @@ impl<'a> Reuse<'a> {
         };
         let plan_header = &self.row_index.header;
         // The last column is the checksum.
-        plan_header[..plan_header.len() - 1].iter().map(source).collect()
+        plan_header[..plan_header.len() - 1].iter().map(find_source).collect()
     }
 
     /// Returns the jobs whose last row is `row`. Returns `None` if `row` is not the last row of a
@@ -234,12 +234,12 @@ impl<'a> Reuse<'a> {
     /// options as the engines that this plan uses for the job.
     fn has_same_engines(&self, keys: &KeyColumns, row: &StringRecord, job: &Job) -> bool {
         let Some([row_engines, plan_engines]) = self.engines else { return true };
-        let parts = |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
+        let identity = |engine: &EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
         let has_same_engine = |variant: usize, name_column: Option<usize>| {
             let variant = &self.plan().variants[variant];
             let Some(name_in_row) = name_column.and_then(|column| row.get(column)) else { return true };
             let (row_engine, plan_engine) =
-                (row_engines.get(name_in_row).map(parts), plan_engines.get(&variant.name).map(parts));
+                (row_engines.get(name_in_row).map(identity), plan_engines.get(&variant.name).map(identity));
             variant.external().is_none() || row_engine.is_some() && row_engine == plan_engine
         };
         has_same_engine(job.variant, Some(keys.variant))
@@ -261,7 +261,7 @@ impl<'a> Reuse<'a> {
         let mut file_rows = FileRows { header, ..FileRows::default() };
         let header = &file_rows.header;
         let keys = KeyColumns::new(header);
-        let sources = self.sources(header);
+        let sources = self.field_sources(header);
         let name = path.display();
         let describe = |line: u64, problem: &str| format!("{name}: line {line}: {problem}");
         // Only the last row of a job has the job's id. The other rows are recognized by the fields

@@ -111,13 +111,13 @@ fn literal_length(text: &str) -> Option<usize> {
     }
     let mut chars = text.char_indices();
     let (_, quote) = chars.next()?;
-    let mut escaped = false;
+    let mut is_escaped = false;
     match quote {
         '"' => {
             for (index, char) in chars {
                 match char {
-                    _ if escaped => escaped = false,
-                    '\\' => escaped = true,
+                    _ if is_escaped => is_escaped = false,
+                    '\\' => is_escaped = true,
                     '"' => return Some(index + 1),
                     _ => {}
                 }

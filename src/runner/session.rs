@@ -228,7 +228,7 @@ impl<'a> Session<'a> {
             stop,
             progress,
         };
-        let (summary, stopping, error) = work::work(shared, &Mutex::new(Box::new(todo)), crashed_before);
+        let (summary, stopping, error) = work::run_in_parallel(shared, &Mutex::new(Box::new(todo)), crashed_before);
         let summary = stopping.summarize(plan, summary, stop.load(Ordering::Relaxed), total_jobs);
         progress.end(&summary);
         if let Some(error) = error {

@@ -58,11 +58,12 @@ fn canonical_path(path: &Path) -> PathBuf {
 }
 
 /// Finds the jobs of the plan that the folders have, and passes the rows of these jobs to `put`, in
-/// the order of the folders. Adds the jobs to `known`. Adds each folder that was read to `reused`,
-/// even if its counts turn out to be different.
+/// the order of the folders. Adds the jobs to `known_checks`. Adds each folder that was read to
+/// `reused`, even if its counts turn out to be different.
 ///
-/// `known` contains the jobs that need no rows. The key is the job's place in the plan's order, and
-/// the value is the checksum of the job's last row. `manifest` is the manifest of this run.
+/// `known_checks` contains the jobs that need no rows. The key is the job's place in the plan's
+/// order, and the value is the checksum of the job's last row. `manifest` is the manifest of this
+/// run.
 ///
 /// # Errors
 /// If a folder has no results, has results of another build, or has other counts for a job than the
@@ -71,7 +72,7 @@ pub(super) fn take_rows(
     (experiment, plan): (&Experiment, &Plan),
     folders: &[PathBuf],
     manifest: &Manifest,
-    known: &mut HashMap<u64, String>,
+    known_checks: &mut HashMap<u64, String>,
     put: &mut dyn FnMut(&[Vec<String>]) -> io::Result<()>,
     reused: &mut Vec<Reused>,
 ) -> Result<(), OutputError> {
@@ -97,13 +98,13 @@ pub(super) fn take_rows(
         reuse.borrowed = true;
         reuse.engines = Some([&source.subjects, &manifest.subjects]);
         reuse.jobs.retain(|_, jobs| !depends_on_unhashed_code(plan, &jobs[0], &source.subjects));
-        let (jobs_before, mut rows) = (known.len(), 0);
-        let file_rows = reuse.read(&path, known, &mut |job_rows| {
+        let (jobs_before, mut rows) = (known_checks.len(), 0);
+        let file_rows = reuse.read(&path, known_checks, &mut |job_rows| {
             rows += job_rows.len() as u64;
             Ok(put(&job_rows)?)
         });
         let file_rows = file_rows.map_err(OutputError::results(&path))?;
-        let jobs = (known.len() - jobs_before) as u64;
+        let jobs = (known_checks.len() - jobs_before) as u64;
         reused.push((RowSource { folder: name, jobs, rows, build: source.build }, file_rows.damaged));
         if let Some(line) = file_rows.conflict {
             return Err(OutputError::Unequal(format!(

@@ -27,7 +27,7 @@ pub struct JobStatus {
 }
 
 impl JobStatus {
-    /// Adds the job's next row.
+    /// Adds the job's next row and checks the row's checksum.
     ///
     /// # Errors
     /// If the row's checksum is wrong, because the row was edited or the previous row is missing.

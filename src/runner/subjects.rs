@@ -216,7 +216,7 @@ impl Subjects {
     /// Describes each engine in one line for the user. The line says whether the engine's counts
     /// are repeatable, whether the engine respects limits, and what restrictions it has.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
-        let line = |(&index, engine): (&usize, &ProbedEngine)| {
+        let describe_engine = |(&index, engine): (&usize, &ProbedEngine)| {
             let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &engine.info;
             let optional_part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
@@ -230,16 +230,16 @@ impl Subjects {
                 "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{node_reports}{difference}{reset}{trust}"
             )
         };
-        self.engines.iter().map(line).collect()
+        self.engines.iter().map(describe_engine).collect()
     }
 
     /// Returns a warning for each variant whose counts are not repeatable.
     pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
-        let warning = |(&index, engine): (&usize, &ProbedEngine)| {
+        let warn = |(&index, engine): (&usize, &ProbedEngine)| {
             let (name, repeats) = (&plan.variants[index].name, &engine.info.repeats);
             format!("\"{name}\": counts {repeats}: another run may lead to other decisions")
         };
-        self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warning).collect()
+        self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warn).collect()
     }
 
     /// Returns a warning for each expectation of an exact node count that applies to an engine
@@ -300,11 +300,11 @@ fn check_hash_sizes(experiment: &Experiment, plan: &Plan, jobs: usize) -> Result
 fn check_engines_fit(engines: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunError> {
     let Some(available) = available_bytes() else { return Ok(()) };
     let sizes = engines.iter().map(|(_, bytes)| *bytes);
-    let bytes =
+    let job_bytes =
         if engines.len() <= MAX_KEPT_ENGINES { sizes.fold(0, u64::saturating_add) } else { sizes.max().unwrap_or(0) };
-    let first = engines.iter().map(|(name, _)| *name).min().unwrap_or_default();
-    let engines_text = format!("{}, the first is \"{first}\"", plural(engines.len(), "engine"));
-    super::check_jobs_fit(available, jobs, bytes, "uci.Hash", &engines_text)
+    let first_name = engines.iter().map(|(name, _)| *name).min().unwrap_or_default();
+    let engines_text = format!("{}, the first is \"{first_name}\"", plural(engines.len(), "engine"));
+    super::check_jobs_fit(available, jobs, job_bytes, "uci.Hash", &engines_text)
 }
 
 /// Identifies and tests one engine. Returns `None` if the run is interrupted.
@@ -421,11 +421,11 @@ pub fn select_options<'a>(
 /// value that was set, or the default if none was set.
 pub fn engine_option_values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     let options = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
-    let value = |option: &UciOption| {
+    let current_value = |option: &UciOption| {
         let applied_option = identity.applied.iter().find(|(name, _)| name.eq_ignore_ascii_case(&option.name));
         applied_option.map_or_else(|| option.default.clone(), |(_, value)| value.clone())
     };
-    options.map(|option| (option.name.clone(), value(option))).collect()
+    options.map(|option| (option.name.clone(), current_value(option))).collect()
 }
 
 /// Whether an engine that lacks the option `name` behaves as if the option had this value. For

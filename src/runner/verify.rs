@@ -45,7 +45,7 @@ pub struct FolderReport {
 /// If the folder has no results, or the results cannot be read.
 pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let manifest = match Manifest::read(folder) {
-        Err(ManifestError::Edited { .. }) => return verify_edited(folder),
+        Err(ManifestError::Edited { .. }) => return verify_with_edited_manifest(folder),
         result => result?,
     };
     let manifest = manifest.ok_or_else(|| {
@@ -162,7 +162,7 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, 
 }
 
 /// Verifies a folder whose manifest was edited. Only the checksums of the rows can be checked.
-fn verify_edited(folder: &Path) -> Result<FolderReport, OutputError> {
+fn verify_with_edited_manifest(folder: &Path) -> Result<FolderReport, OutputError> {
     let path = folder.join(record::RESULTS);
     let mut report = FolderReport { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
     report.lines.push(format!("{MANIFEST} was edited or damaged: its seal does not match"));

@@ -24,7 +24,7 @@ pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
 /// run was killed. They run one at a time after all other jobs, or before them in a match that ends
 /// encounters early. Returns the summary, the state of the tests, and the error if threads could
 /// not be started or rows could not be written.
-pub fn work<'a>(
+pub fn run_in_parallel<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,
     crashed_before: Vec<Job>,

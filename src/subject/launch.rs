@@ -22,8 +22,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Launches a program with default settings. If this process runs `ttlab`, the engine runs
-    /// under a guard.
+    /// Describes how to start a program with default settings. If this process runs `ttlab`, the
+    /// program runs under a guard.
     pub fn new(program: &Program) -> Self {
         Self {
             path: program.path.clone(),

@@ -102,33 +102,33 @@ impl UciReport {
     /// whole search.
     pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
         // The nodes and times at the end of the previous depth.
-        let (mut nodes, mut elapsed, mut milliseconds) = (0, 0.0, 0);
+        let (mut nodes_before, mut elapsed_before, mut milliseconds_before) = (0, 0.0, 0);
         let mut reports = Vec::new();
         for earlier in &self.earlier_depths {
-            let difference = Self {
+            let depth_report = Self {
                 depth: Some(earlier.depth),
                 score: Some(earlier.score),
                 best: earlier.pv.first().copied().unwrap_or(Move::NONE),
                 pv: earlier.pv.clone(),
-                nodes: Some(earlier.nodes.saturating_sub(nodes)),
+                nodes: Some(earlier.nodes.saturating_sub(nodes_before)),
                 hashfull: earlier.hashfull,
-                milliseconds: earlier.milliseconds.map(|end| end.saturating_sub(milliseconds)),
+                milliseconds: earlier.milliseconds.map(|end| end.saturating_sub(milliseconds_before)),
                 ..Self::default()
             };
             // The end of a depth is neither before the end of the previous depth nor after the end
             // of the search.
-            let end = earlier.elapsed.as_secs_f64().clamp(elapsed, seconds.max(elapsed));
-            reports.push((difference, end - elapsed));
-            (nodes, elapsed) = (earlier.nodes, end);
-            milliseconds = earlier.milliseconds.unwrap_or(milliseconds);
+            let end = earlier.elapsed.as_secs_f64().clamp(elapsed_before, seconds.max(elapsed_before));
+            reports.push((depth_report, end - elapsed_before));
+            (nodes_before, elapsed_before) = (earlier.nodes, end);
+            milliseconds_before = earlier.milliseconds.unwrap_or(milliseconds_before);
         }
-        let last = Self {
-            nodes: self.nodes.map(|total| total.saturating_sub(nodes)),
-            milliseconds: self.milliseconds.map(|end| end.saturating_sub(milliseconds)),
+        let last_report = Self {
+            nodes: self.nodes.map(|total| total.saturating_sub(nodes_before)),
+            milliseconds: self.milliseconds.map(|end| end.saturating_sub(milliseconds_before)),
             earlier_depths: Vec::new(),
             ..self.clone()
         };
-        reports.push((last, seconds - elapsed));
+        reports.push((last_report, seconds - elapsed_before));
         reports
     }
 

@@ -1,8 +1,8 @@
 //! Creates the scripts that run a plan's shards with Slurm, GNU parallel or `HTCondor`. All
 //! functions only compute texts from an [`Order`].
 
-/// The scheduler: a Slurm job array with a dependent merge job; GNU parallel on one machine;
-/// `HTCondor` with a DAG for the merge.
+/// The scheduler that runs the shards. Slurm runs them as a job array with a dependent merge job.
+/// GNU parallel runs them on one machine. `HTCondor` uses a DAG for the merge.
 #[allow(missing_docs)] // `ttlab submit --help` would show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum System {
@@ -47,7 +47,7 @@ pub struct Script {
 
 /// Returns the scripts for a scheduler, and the command that submits them.
 pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
-    let folder = shell(&order.folder);
+    let folder = quote_for_shell(&order.folder);
     let (templates, command): (&[(&'static str, &str)], String) = match system {
         System::Slurm => (
             &[
@@ -71,12 +71,12 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
             format!("cd {folder} && condor_submit_dag sweep.dag"),
         ),
     };
-    let script = |&(name, template): &(&'static str, &str)| Script { name, text: fill(template, system, order) };
-    (templates.iter().map(script).collect(), command)
+    let make_script = |&(name, template): &(&'static str, &str)| Script { name, text: fill(template, system, order) };
+    (templates.iter().map(make_script).collect(), command)
 }
 
 /// Returns an error if the scheduler cannot write logs to the folder.
-pub fn check(system: System, order: &Order) -> Result<(), String> {
+pub fn check_folder(system: System, order: &Order) -> Result<(), String> {
     if system == System::Slurm && order.folder.contains('\\') {
         return Err(format!(
             "{}: Slurm cannot write logs to a folder with a backslash in its name: choose another folder",
@@ -87,7 +87,7 @@ pub fn check(system: System, order: &Order) -> Result<(), String> {
 }
 
 /// Quotes a word for a POSIX shell.
-pub fn shell(word: &str) -> String {
+pub fn quote_for_shell(word: &str) -> String {
     let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
     if !word.is_empty() && word.chars().all(needs_no_quotes) {
         return word.to_owned();
@@ -103,8 +103,8 @@ fn label(name: &str) -> String {
     format!("ttlab-{}", short.trim_matches('-')).trim_matches('-').to_owned()
 }
 
-/// Replaces the `@NAME@` placeholders of a template. Replacements are quoted for a shell where
-/// necessary.
+/// Replaces the `@NAME@` placeholders of a template. Replacements are quoted for a shell
+/// where necessary.
 fn fill(template: &str, system: System, order: &Order) -> String {
     let at_once = match (system, order.at_once) {
         (System::Slurm, Some(at_once)) => format!("%{at_once}"),
@@ -114,8 +114,8 @@ fn fill(template: &str, system: System, order: &Order) -> String {
     };
     // Slurm replaces patterns such as `%a` in the name of a log. So a percent sign in the name of
     // the folder is doubled.
-    let log = |name: &str| format!("{}/{name}", shell(&order.folder.replace('%', "%%")));
-    let words = [
+    let log = |name: &str| format!("{}/{name}", quote_for_shell(&order.folder.replace('%', "%%")));
+    let replacements = [
         ("LABEL", label(&order.name)),
         ("SHARDS", order.shards.to_string()),
         ("LAST", (order.shards - 1).to_string()),
@@ -125,28 +125,28 @@ fn fill(template: &str, system: System, order: &Order) -> String {
         ("MEBIBYTES", order.mebibytes.to_string()),
         ("MERGE_MEBIBYTES", MERGE_MEBIBYTES.to_string()),
         ("TIME", order.time.clone()),
-        ("TTLAB", shell(&order.ttlab)),
-        ("PLAN", shell(&order.plan)),
+        ("TTLAB", quote_for_shell(&order.ttlab)),
+        ("PLAN", quote_for_shell(&order.plan)),
         ("PLAN_PLAIN", order.plan.clone()),
-        ("OUT", shell(&order.out)),
+        ("OUT", quote_for_shell(&order.out)),
         ("LOG_SHARD", log("%a.log")),
         ("LOG_MERGE", log("merge.log")),
-        ("LOGS", shell(&order.folder)),
-        ("FOLDER", shell(&order.folder)),
+        ("LOGS", quote_for_shell(&order.folder)),
+        ("FOLDER", quote_for_shell(&order.folder)),
     ];
     let mut text = String::with_capacity(template.len() * 2);
     let mut remaining = template;
     // The template is read only once, so that an `@NAME@` in a replacement is not replaced.
     while let Some((before, after)) = remaining.split_once('@') {
         text.push_str(before);
-        let replacement = after.split_once('@').and_then(|(name, after_name)| {
-            let (_, word) = words.iter().find(|(word_name, _)| *word_name == name)?;
-            Some((word.as_str(), after_name))
+        let replaced = after.split_once('@').and_then(|(name, after_name)| {
+            let (_, replacement) = replacements.iter().find(|(placeholder, _)| *placeholder == name)?;
+            Some((replacement.as_str(), after_name))
         });
         // An `@` that does not begin a known placeholder is kept.
-        let (word, after_word) = replacement.unwrap_or(("@", after));
-        text.push_str(word);
-        remaining = after_word;
+        let (replacement, after_replacement) = replaced.unwrap_or(("@", after));
+        text.push_str(replacement);
+        remaining = after_replacement;
     }
     text + remaining
 }
@@ -211,7 +211,7 @@ mod tests {
             ("it's", "'it'\\''s'"),
             ("\u{e4}", "'\u{e4}'"),
         ] {
-            assert_eq!(shell(word), quoted);
+            assert_eq!(quote_for_shell(word), quoted);
         }
         let long = "x".repeat(60);
         for (name, expected) in [
@@ -229,11 +229,14 @@ mod tests {
     fn check_refuses_a_backslash_for_slurm_only() {
         let backslash = Order { folder: "a\\b".to_owned(), ..order() };
         assert_eq!(
-            check(System::Slurm, &backslash),
+            check_folder(System::Slurm, &backslash),
             Err("a\\b: Slurm cannot write logs to a folder with a backslash in its name: choose another folder"
                 .to_owned())
         );
-        assert_eq!([System::Parallel, System::Htcondor].map(|system| check(system, &backslash)), [Ok(()), Ok(())]);
+        assert_eq!(
+            [System::Parallel, System::Htcondor].map(|system| check_folder(system, &backslash)),
+            [Ok(()), Ok(())]
+        );
         let names =
             |system: System| scripts(system, &order()).0.into_iter().map(|script| script.name).collect::<Vec<_>>();
         assert_eq!(names(System::Slurm), ["array.sbatch", "merge.sbatch", "submit.sh"]);

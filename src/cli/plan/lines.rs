@@ -8,7 +8,7 @@ use crate::engine::Limit;
 use crate::experiment::{Experiment, Plan, PlanFile, Subject, Variant};
 use crate::record::Jobs;
 use crate::subject::options::hash_size;
-use crate::submit::shell;
+use crate::submit::quote_for_shell;
 use crate::table::{Size, TableKind};
 use crate::text::plural;
 use std::path::Path;
@@ -79,9 +79,9 @@ pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Pat
     if counts.is_empty() {
         return "no warnings".to_owned();
     }
-    let sets = args.sets.iter().map(|set| format!(" --set {}", shell(set))).collect::<String>();
+    let sets = args.sets.iter().map(|set| format!(" --set {}", quote_for_shell(set))).collect::<String>();
     let file = args.file.as_deref().unwrap_or(Path::new("")).display().to_string();
-    format!("{}: run `ttlab check {}{sets}` for details", counts.join(" and "), shell(&file))
+    format!("{}: run `ttlab check {}{sets}` for details", counts.join(" and "), quote_for_shell(&file))
 }
 
 /// The limit of a search, for display.

@@ -76,7 +76,7 @@ fn merge_refuses_a_shard_that_changes_after_the_check() {
     let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let output = Output::open(&temporary.path().join("merged")).unwrap();
     let row_index = RowIndex::new(&experiment, &plan);
-    let (incomplete, checked) = shards.check().unwrap();
+    let (incomplete, checked) = shards.check_shards().unwrap();
     // Two jobs of two depths each.
     assert_eq!((incomplete, &checked), (Vec::new(), &vec![4, 4, 4]));
     let (folder, path) = (&shards.folders[1].1, shards.folders[1].1.join("results.csv"));
