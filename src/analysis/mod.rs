@@ -1,7 +1,8 @@
-//! From rows to findings: which variant needed fewer nodes, by how much, with what certainty, and
-//! whether that was expected.
+//! Turns rows into findings: which variant needed fewer nodes, by how much, with what certainty,
+//! and whether this was expected.
 //!
-//! Four layers, each of which uses only those before it: `rows`, `pairing`, `questions`, `caveats`.
+//! There are four layers: `rows`, `pairing`, `questions` and `caveats`. Each layer uses only the
+//! layers that are listed before it.
 
 pub mod caveats;
 pub mod pairing;

@@ -1,4 +1,5 @@
-//! A claim and its pairs: decides whether the claim holds, and describes what was measured.
+//! Pairs the two sides of a claim, decides whether the claim holds, and describes what was
+//! measured.
 
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
@@ -14,22 +15,23 @@ use crate::stats::sample::min_clusters;
 use crate::text::plural;
 use std::collections::HashMap;
 
-/// The outcome of a figure or claim.
+/// The ruling on a figure or claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ruling {
-    /// The rows support it.
+    /// The rows support the figure or claim.
     Holds,
-    /// The rows contradict it.
+    /// The rows contradict the figure or claim.
     Differs,
-    /// The rows are too few, or the values too close, to decide.
+    /// The rows cannot decide, for example because they are too few or their values are too close.
     Undecided,
-    /// There are no rows to judge it by.
+    /// There are no rows to judge by.
     #[default]
     NoRows,
 }
 
 impl Ruling {
-    /// The ruling on a figure that holds or does not hold; `None` means that there are no rows.
+    /// Returns the ruling on a figure or claim that holds or does not hold. `None` means that there
+    /// are no rows.
     pub(super) fn from_holds(holds: Option<bool>) -> Self {
         match holds {
             Some(true) => Self::Holds,
@@ -42,18 +44,18 @@ impl Ruling {
 /// The significance level of all claims of a file together.
 const LEVEL: f64 = 0.05;
 
-/// Ids of positions and games that are the same for all claims: claims on different rows would
-/// number them differently.
+/// Ids of positions and games that all claims of a file share. The numbers in [`Searches`] cannot
+/// be used, because they may differ between claims on different rows.
 #[derive(Default)]
 pub(super) struct ClusterIds {
-    /// The names, by id.
+    /// The names of positions and games. The id of a name is its index.
     pub(super) names: Vec<String>,
-    /// The ids, by name.
+    /// The id of each name.
     ids: HashMap<String, u32>,
 }
 
 impl ClusterIds {
-    /// The id of a name; a new name gets the next id.
+    /// Returns the id of a name. A new name gets the next id.
     fn intern(&mut self, name: String) -> u32 {
         *self.ids.entry(name).or_insert_with_key(|name| {
             self.names.push(name.clone());
@@ -62,23 +64,24 @@ impl ClusterIds {
     }
 }
 
-/// The searches that claims are about, by variant.
+/// The searches that claims are about, grouped by variant.
 pub(super) struct VariantSearches {
     grouping: Grouping,
     searches: Searches,
 }
 
-/// A claim and the pairs that decide it. Its corrected p-value is not here: it depends on all
-/// claims of the file.
+/// A claim and the pairs that decide the claim. The corrected p-value is missing here, because it
+/// depends on all claims of the file.
 pub(super) struct ClaimResult {
-    /// The index of its verdict.
+    /// The index of the claim's verdict.
     pub(super) verdict: usize,
     claim: Claim,
+    /// The pairs of the right side (base) and the left side (other).
     pairs: Pairs,
-    /// Whether at least one side is a number of nodes to a depth.
+    /// Whether at least one side of the claim is a number of nodes.
     pub(super) is_on_nodes: bool,
-    /// The logarithms of the ratios of the left to the right side, each divided by the factor that
-    /// the claim itself states.
+    /// The log ratios of the left side to the right side. Each ratio is divided by the factor that
+    /// the claim states.
     pub(super) logs: Logs,
 }
 
@@ -89,8 +92,8 @@ impl VariantSearches {
         Self { grouping, searches }
     }
 
-    /// Pairs the two sides of a claim by search; each ratio is left over right. `verdict` is the
-    /// index of the claim's verdict.
+    /// Pairs the two sides of a claim by search. Each ratio is the left value divided by the right
+    /// value. `verdict` is the index of the claim's verdict.
     pub(super) fn pair_claim(
         &self,
         verdict: usize,
@@ -117,30 +120,31 @@ impl VariantSearches {
     }
 }
 
-/// Whether a ratio is too close to 1 to matter. `minimum_ratio` is the smallest ratio above 1 that
-/// matters.
+/// Whether a ratio is so close to 1 that it does not matter. `minimum_ratio` is the smallest ratio
+/// above 1 that matters.
 fn is_negligible(ratio: f64, minimum_ratio: f64) -> bool {
     ratio > 1.0 / minimum_ratio && ratio < minimum_ratio
 }
 
 impl ClaimResult {
-    /// Decides the claim; the text is the reason if the pairs cannot decide it. `claims` is the
-    /// number of claims that are tested together. `minimum_ratio` is the smallest ratio above 1
-    /// that matters: 1.005 if effects below 0.5 % do not matter.
+    /// Decides the claim. Returns the ruling and a remark, such as the reason why the pairs cannot
+    /// decide the claim. The remark may be empty. `claim_count` is the number of claims that are
+    /// tested together. `minimum_ratio` is the smallest ratio above 1 that matters. It is 1.005 if
+    /// effects below 0.5 % do not matter.
     ///
-    /// A strict claim (`<`) needs a difference that is significant at the level of all claims
-    /// together and large enough to matter; it is contradicted if the interval excludes every such
-    /// difference. A claim of "at most" (`<=`) holds if the interval excludes every increase that
-    /// matters. Source: Wellek, "Testing Statistical Hypotheses of Equivalence and
-    /// Noninferiority", 2010.
-    pub(super) fn rule(&self, judged: &JudgedRatio, claims: usize, minimum_ratio: f64) -> (Ruling, String) {
+    /// A strict claim (`<`) holds if the difference is large enough to matter, and significant at
+    /// the level of all claims together. It is contradicted if the interval excludes every
+    /// difference that is large enough to matter. A claim of "at most" (`<=`) holds if the interval
+    /// excludes every increase that matters. Source: Wellek, "Testing Statistical Hypotheses of
+    /// Equivalence and Noninferiority", 2010.
+    pub(super) fn rule(&self, judged: &JudgedRatio, claim_count: usize, minimum_ratio: f64) -> (Ruling, String) {
         let Self { claim, pairs, .. } = self;
         let JudgedRatio { ratio, p, .. } = judged;
-        let [below, above] = pairs.one_sided_zero;
+        let one_sided_zero_count: usize = pairs.one_sided_zero.iter().sum();
         let undecided = |reason: String| (Ruling::Undecided, reason);
         if pairs.list.is_empty() {
             return match pairs.incomparable {
-                0 if below + above > 0 => undecided(String::new()),
+                0 if one_sided_zero_count > 0 => undecided(String::new()),
                 0 if pairs.both_zero > 0 => {
                     undecided(format!("{} with 0 on both sides, without ratio", plural(pairs.both_zero, "search")))
                 }
@@ -150,20 +154,20 @@ impl ClaimResult {
         }
         let ratio = pairs.open_interval_for_zeros(*ratio);
         if ratio.clusters < 2 {
-            if below + above > 0 {
+            if one_sided_zero_count > 0 {
                 return undecided(String::new());
             }
             let [right, left] = pairs.totals;
             let holds = claim.holds(claim.left.factor * left, claim.right.factor * right);
             return (Ruling::from_holds(Some(holds)), "one position or game only".to_owned());
         }
-        // "More" is judged as "less" with inverted ratios.
+        // A claim of "more" is judged like a claim of "less", but with inverted ratios.
         let [low, mean, high] = if claim.relation.is_more() {
             [1.0 / ratio.high, 1.0 / ratio.mean, 1.0 / ratio.low]
         } else {
             [ratio.low, ratio.mean, ratio.high]
         };
-        let required_clusters = min_clusters(claims);
+        let required_clusters = min_clusters(claim_count);
         let has_enough_clusters = ratio.clusters >= required_clusters;
         let is_significant = has_enough_clusters && *p < LEVEL && ratio.exceeds_margin();
         let (is_less, is_greater) =
@@ -178,19 +182,20 @@ impl ClaimResult {
             (false, true) => (Ruling::Differs, String::new()),
             (false, false) if has_enough_clusters => undecided(String::new()),
             (false, false) => undecided(format!(
-                "{} positions or games are too few for {claims} claims: at least {required_clusters} are needed",
+                "{} positions or games are too few for {claim_count} claims: at least {required_clusters} are needed",
                 ratio.clusters
             )),
         }
     }
 
-    /// Describes what was measured: totals, ratio, p-value, and what makes them doubtful.
+    /// Describes what was measured: the totals, the ratio, the p-value, and reasons to doubt them.
+    /// `remark` is the remark that [`ClaimResult::rule`] returned.
     pub(super) fn describe_measurement(
         &self,
         judged: &JudgedRatio,
         minimum_ratio: f64,
         ruling: Ruling,
-        reason: &str,
+        remark: &str,
         clusters: &ClusterIds,
     ) -> String {
         let Self { claim, pairs, .. } = self;
@@ -230,10 +235,10 @@ impl ClaimResult {
                 || format!("{} in the depths that both finished", plural(pairs.truncated, "search"));
             parts.extend((pairs.truncated > 0).then(describe_truncated));
         }
-        let zeros: usize = pairs.one_sided_zero.iter().sum();
-        let describe_zeros = || format!("{} with 0 on one side only, without ratio", plural(zeros, "search"));
-        parts.extend((zeros > 0).then(describe_zeros));
-        parts.extend((!reason.is_empty()).then(|| reason.to_owned()));
+        let zero_count: usize = pairs.one_sided_zero.iter().sum();
+        let describe_zeros = || format!("{} with 0 on one side only, without ratio", plural(zero_count, "search"));
+        parts.extend((zero_count > 0).then(describe_zeros));
+        parts.extend((!remark.is_empty()).then(|| remark.to_owned()));
         parts.join("; ")
     }
 }

@@ -1,4 +1,4 @@
-//! Verdicts: judges each `[[expect]]` of an experiment by its rows.
+//! Judges each `[[expect]]` of an experiment by the rows, and returns verdicts.
 
 pub use super::claim_result::Ruling;
 use super::claim_result::{ClaimResult, ClusterIds, VariantSearches};
@@ -14,29 +14,30 @@ use crate::stats::ratio::Family;
 use crate::stats::sample::{mean, median};
 use std::collections::BTreeSet;
 
-/// The verdict on a figure or claim, with what was measured.
+/// The verdict on a figure or claim.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// What the figure or claim is about: the filter, then the metric.
+    /// What the figure or claim is about: the filter, followed by the metric.
     pub subject: String,
     /// The published or known figure, or the claim.
     pub published: String,
+    /// What was measured.
     pub measured: String,
     pub ruling: Ruling,
     /// The kind of source.
     pub kind: ClaimOrigin,
-    /// The ruling that the experiment's file expects.
+    /// The verdict that the experiment's file expects.
     pub expected: ExpectedVerdict,
     /// The source of the figure, as a citation.
     pub source: String,
     /// The figure or sentence as it was published.
     pub quote: String,
-    /// A note for the reader.
+    /// A note that is shown with the verdict.
     pub note: String,
 }
 
 impl Verdict {
-    /// The verdict on an expectation that has not been judged yet.
+    /// Returns the verdict on an expectation that has not been judged yet.
     pub fn pending(expect: &Expect) -> Self {
         Self {
             kind: expect.kind,
@@ -48,13 +49,14 @@ impl Verdict {
         }
     }
 
-    /// Whether `--check` accepts the ruling: it is the expected one, or `either` is expected and
-    /// there are rows.
+    /// Whether `--check` accepts the ruling. If `either` is expected, any ruling is accepted as
+    /// long as there are rows. Otherwise only the expected ruling is accepted.
     pub fn passes(&self) -> bool {
         self.is_met() || self.expected == ExpectedVerdict::Either && self.ruling != Ruling::NoRows
     }
 
-    /// Whether the ruling is the expected one; false for `either`, which expects none.
+    /// Whether the ruling is the expected ruling. Returns false if `either` is expected, because
+    /// then no ruling is expected.
     pub fn is_met(&self) -> bool {
         match self.expected {
             ExpectedVerdict::Holds => self.ruling == Ruling::Holds,
@@ -63,7 +65,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict in a word or two.
+    /// Returns the verdict in one or two words.
     pub fn word(&self) -> &'static str {
         match (self.ruling, self.expected) {
             (Ruling::NoRows, _) => "no rows",
@@ -75,7 +77,8 @@ impl Verdict {
     }
 }
 
-/// The numbers of verdicts that hold, that differ, and that are undecided or have no rows.
+/// Returns three numbers: how many verdicts hold, how many differ, and how many are undecided or
+/// have no rows.
 pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
     verdicts.fold([0; 3], |mut counts, verdict| {
         let index = match verdict.ruling {
@@ -88,9 +91,9 @@ pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize;
     })
 }
 
-/// Judges all expectations by the rows. An expectation that names an unknown column gets a message
-/// instead of a ruling; the others are still judged. If nodes may mislead, claims on nodes are
-/// undecided for that reason.
+/// Judges all expectations by the rows. If an expectation cannot be judged, for example because it
+/// names an unknown column, its verdict contains the error message instead. The other expectations
+/// are judged anyway. If nodes may mislead, all claims on nodes are undecided.
 pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
     let mut judge = ClaimJudge {
         frame,
@@ -101,10 +104,10 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
         clusters: ClusterIds::default(),
     };
     for expect in expects {
-        let verdicts_before = judge.verdicts.len();
+        let earlier_verdict_count = judge.verdicts.len();
         if let Err(error) = judge.judge_expectation(expect) {
-            // Drops the verdicts on the expectation's other figures.
-            judge.verdicts.truncate(verdicts_before);
+            // Verdicts on other figures of the same expectation are dropped.
+            judge.verdicts.truncate(earlier_verdict_count);
             judge.verdicts.push(Verdict {
                 subject: describe_filter(expect),
                 published: expect.claim.clone().unwrap_or_default(),
@@ -115,21 +118,20 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
     }
     let ClaimJudge { mut verdicts, claim_results, clusters, .. } = judge;
     let minimum_ratio = 1.0 + smallest_effect;
-    // All claims of a file are about the same positions, so one joint test corrects for all of
-    // them.
+    // All claims of a file are about the same positions, so they are tested jointly.
     let logs_of_claims: Vec<_> = claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect();
     let family = Family::from_samples(&logs_of_claims);
     for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
-        let (mut ruling, mut reason) = claim_result.rule(judged, family.tested, minimum_ratio);
+        let (mut ruling, mut remark) = claim_result.rule(judged, family.tested, minimum_ratio);
         if let Some(mislead_reason) = &summary.nodes_mislead
             && claim_result.is_on_nodes
             && ruling != Ruling::NoRows
         {
-            (ruling, reason) = (Ruling::Undecided, mislead_reason.clone());
+            (ruling, remark) = (Ruling::Undecided, mislead_reason.clone());
         }
         let verdict = &mut verdicts[claim_result.verdict];
         verdict.ruling = ruling;
-        verdict.measured = claim_result.describe_measurement(judged, minimum_ratio, ruling, &reason, &clusters);
+        verdict.measured = claim_result.describe_measurement(judged, minimum_ratio, ruling, &remark, &clusters);
     }
     verdicts
 }
@@ -143,14 +145,14 @@ fn describe_filter(expect: &Expect) -> String {
     conditions.collect::<Vec<_>>().join(", ")
 }
 
-/// Judges expectations one after the other; holds the verdicts so far.
+/// Judges expectations one after the other, and collects the verdicts.
 struct ClaimJudge<'a> {
     frame: &'a Frame,
     summary: &'a Summary,
     verdicts: Vec<Verdict>,
-    /// The claims with their pairs; they are judged together at the end.
+    /// The claims and their pairs. The claims are judged together at the end.
     claim_results: Vec<ClaimResult>,
-    /// The searches of all rows, computed on first use.
+    /// The searches of all rows. They are computed when they are first needed.
     all_searches: Option<VariantSearches>,
     clusters: ClusterIds,
 }
@@ -168,7 +170,7 @@ impl ClaimJudge<'_> {
             frame.text(columns::ERROR, row).is_empty()
                 && filters.iter().all(|(column, expected)| frame.text(column, row) == *expected)
         });
-        // Figures are for the file's own key seed.
+        // Figures are judged only by rows of the file's own key seed.
         let seeds = frame.numbers(SEED);
         let own_seed_rows: Vec<usize> =
             rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
@@ -229,29 +231,33 @@ impl ClaimJudge<'_> {
     }
 }
 
-/// The citation of an expectation: author, article, and the source that the file names.
+/// Formats the citation of an expectation: the author, the article and the source.
 fn format_source(expect: &Expect) -> String {
     let article = if expect.article.is_empty() { String::new() } else { format!("\"{}\"", expect.article) };
     let parts = [expect.author.as_str(), article.as_str(), expect.source.as_str()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// The subject of a figure: its rows and metric; for all rows only the metric.
-fn name_metric(pending: &Verdict, metric: &str) -> String {
+/// Returns the subject of a figure: the description of the rows, followed by the metric. Only the
+/// metric is named if the figure is about all rows.
+fn figure_subject(pending: &Verdict, metric: &str) -> String {
     if pending.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", pending.subject) }
 }
 
-/// The verdict on a text: it holds if all texts are the expected one.
+/// Returns the verdict on an expected text. The expectation holds if all texts in the rows are
+/// equal to the expected text.
 fn check_text(pending: &Verdict, metric: &str, expected: &str, texts: BTreeSet<String>) -> Verdict {
     let holds = (!texts.is_empty()).then(|| texts.iter().all(|text| text == expected));
     let measured = texts.into_iter().collect::<Vec<_>>().join(", ");
-    let subject = name_metric(pending, metric);
+    let subject = figure_subject(pending, metric);
     Verdict { subject, published: expected.to_owned(), measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
-/// The verdict on a figure: it holds if all values, or their statistic, agree with the figure.
+/// Returns the verdict on an expected number. If the figure asks for a statistic, the expectation
+/// holds if the statistic of the values agrees with the figure. Otherwise all values must agree
+/// with the figure.
 fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
-    let subject = name_metric(pending, metric);
+    let subject = figure_subject(pending, metric);
     let range = match figure {
         ExpectedFigure::Exact(value) => {
             let exact = match value {
@@ -265,41 +271,41 @@ fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut va
         ExpectedFigure::Range(range) => range.clone(),
     };
     values.sort_by(f64::total_cmp);
-    // A statistic takes the place of the values.
+    // If the figure asks for a statistic, the statistic replaces the values.
     if let Some(statistic) = range.statistic {
         values = compute_statistic(statistic, &values).into_iter().collect();
     }
-    let is_inside = |value: &f64| {
+    let is_in_range = |value: &f64| {
         range.exact.is_none_or(|exact| *value == exact)
             && range.min.is_none_or(|min| *value >= min)
             && range.max.is_none_or(|max| *value <= max)
     };
     let measured = match (values.first(), values.last()) {
-        (Some(low), Some(high)) if low == high => low.to_string(),
-        (Some(low), Some(high)) => format!("{low} to {high}"),
+        (Some(lowest), Some(highest)) if lowest == highest => lowest.to_string(),
+        (Some(lowest), Some(highest)) => format!("{lowest} to {highest}"),
         _ => "nothing".to_owned(),
     };
-    let statistic = range.statistic.map(|statistic| format!("{statistic:?} ").to_lowercase()).unwrap_or_default();
+    let prefix = range.statistic.map(|statistic| format!("{statistic:?} ").to_lowercase()).unwrap_or_default();
     let published = match (range.exact, range.min, range.max) {
-        (Some(exact), ..) => format!("{statistic}{exact}"),
-        (None, Some(min), Some(max)) => format!("{statistic}{min} to {max}"),
-        (None, Some(min), None) => format!("{statistic}at least {min}"),
-        (None, None, Some(max)) => format!("{statistic}at most {max}"),
-        (None, None, None) => statistic,
+        (Some(exact), ..) => format!("{prefix}{exact}"),
+        (None, Some(min), Some(max)) => format!("{prefix}{min} to {max}"),
+        (None, Some(min), None) => format!("{prefix}at least {min}"),
+        (None, None, Some(max)) => format!("{prefix}at most {max}"),
+        (None, None, None) => prefix,
     };
-    let holds = (!values.is_empty()).then(|| values.iter().all(is_inside));
+    let holds = (!values.is_empty()).then(|| values.iter().all(is_in_range));
     Verdict { subject, published, measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
-/// A statistic of sorted values; `None` without values.
-fn compute_statistic(statistic: Statistic, sorted: &[f64]) -> Option<f64> {
-    let (first, last) = (*sorted.first()?, *sorted.last()?);
+/// Computes a statistic of sorted values. Returns `None` if there are no values.
+fn compute_statistic(statistic: Statistic, sorted_values: &[f64]) -> Option<f64> {
+    let (first, last) = (*sorted_values.first()?, *sorted_values.last()?);
     Some(match statistic {
         Statistic::Min => first,
         Statistic::Max => last,
-        Statistic::Sum => sorted.iter().sum(),
-        Statistic::Mean => mean(sorted.iter().copied()),
-        Statistic::Median => median(&mut sorted.to_vec()),
+        Statistic::Sum => sorted_values.iter().sum(),
+        Statistic::Mean => mean(sorted_values.iter().copied()),
+        Statistic::Median => median(&mut sorted_values.to_vec()),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Main effects of the axes of a grid, and interactions of two axes.
+//! Computes the main effects of the axes of a grid, and the interactions of every two axes.
 
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs};
@@ -13,45 +13,47 @@ use crate::stats::ratio::{Family, JudgedRatio, Ratio};
 /// The largest number of interactions that are computed.
 const MAX_INTERACTIONS: usize = 2000;
 
-/// A level of an axis compared with the axis's reference level, paired by position and by all other
-/// axes.
+/// The effect of a level of an axis, compared with the axis's reference level. Searches are paired
+/// by position and by the levels of all other axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
     /// The index of the axis.
     pub axis: usize,
-    /// The index of the level; the reference level has a ratio of 1 and no interval.
+    /// The index of the level.
     pub level: usize,
-    /// The ratio to the reference level, tested together with all effects of the grid.
+    /// The ratio to the reference level, tested together with all effects of the grid. The
+    /// reference level itself has a ratio of 1 and no interval.
     pub judged: JudgedRatio,
 }
 
-/// The interaction of two levels, each of another axis: the factor by which their joint effect
-/// differs from the product of their main effects.
+/// The interaction of a level of one axis and a level of another axis. It is the factor by which
+/// the joint effect of the two levels differs from the product of their main effects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interaction {
     /// The indices of the first axis and of its level.
     pub first: (usize, usize),
     /// The indices of the second axis and of its level.
     pub second: (usize, usize),
-    /// The factor, tested together with all interactions of the grid. It is 1 if the effects
-    /// multiply.
+    /// The factor, tested together with all interactions of the grid. The factor is 1 if the joint
+    /// effect is the product of the main effects.
     pub judged: JudgedRatio,
 }
 
-/// The reference level of each axis: the level of the baseline variant, or the first.
+/// Returns the index of each axis's reference level. This is the level of the baseline variant, or
+/// the first level if there is no such variant.
 pub fn reference_levels(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
     let variants = grid.text_column(columns::VARIANT);
     let baseline_row = (0..grid.rows()).find(|&row| Some(variants.text(row)) == baseline);
     axes.iter().map(|axis| baseline_row.and_then(|row| axis.row_level(grid, row)).unwrap_or(0)).collect()
 }
 
-/// The searches by levels of some axes.
-struct Levels {
+/// The searches of a grid, grouped by their levels of some axes.
+struct LevelSearches {
     grouping: Grouping,
     searches: Searches,
 }
 
-impl Levels {
+impl LevelSearches {
     /// Groups the grid's searches by their levels of `axes`.
     fn new(grid: &Frame, axes: &[&Axis]) -> Self {
         let by: Vec<String> = axes.iter().flat_map(|axis| axis.columns.iter().cloned()).collect();
@@ -60,28 +62,30 @@ impl Levels {
         Self { grouping, searches }
     }
 
-    /// The group with these levels, each given by its values.
-    fn find_group(&self, values: &[&[String]]) -> Option<usize> {
-        self.grouping.find(&values.concat())
+    /// Returns the group with these levels. `level_values` contains the values of one level for
+    /// each axis.
+    fn find_group(&self, level_values: &[&[String]]) -> Option<usize> {
+        self.grouping.find(&level_values.concat())
     }
 }
 
-/// The effect of each level of each axis: its mean ratio to the axis's reference level.
+/// Returns the effect of each level of each axis. The effect is the level's mean ratio to the
+/// reference level of the axis. `references` contains the index of each axis's reference level.
 pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
-    // The indices of axis and level, with the log ratios to the reference level.
+    // The indices of axis and level, and the level's log ratios to the reference level.
     let mut samples_by_level: Vec<((usize, usize), Logs)> = Vec::new();
     for (axis_index, (axis, &reference)) in axes.iter().zip(references).enumerate() {
-        let levels = Levels::new(grid, &[axis]);
-        let reader = MetricReader::new(&levels.searches, metric, grid);
-        let Some(base_group) = levels.find_group(&[&axis.levels[reference].values]) else { continue };
-        let base = BaseSearches::new(&reader, &levels.grouping, base_group);
+        let level_searches = LevelSearches::new(grid, &[axis]);
+        let reader = MetricReader::new(&level_searches.searches, metric, grid);
+        let Some(base_group) = level_searches.find_group(&[&axis.levels[reference].values]) else { continue };
+        let base = BaseSearches::new(&reader, &level_searches.grouping, base_group);
         for (level_index, level) in axis.levels.iter().enumerate() {
-            let Some(group) = levels.find_group(&[&level.values]) else { continue };
+            let Some(group) = level_searches.find_group(&[&level.values]) else { continue };
             let logs = if level_index == reference { Vec::new() } else { base.pairs(group).logs() };
             samples_by_level.push(((axis_index, level_index), logs));
         }
     }
-    // One family: the levels of all axes are measured on the same positions.
+    // The levels of all axes are measured on the same positions, so they are tested together.
     let (level_indices, samples): (Vec<_>, Vec<_>) = samples_by_level.into_iter().unzip();
     let to_effect = |((axis, level), judged): ((usize, usize), JudgedRatio)| {
         let ratio = if level == references[axis] { Ratio::identity(0) } else { judged.ratio };
@@ -90,10 +94,11 @@ pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     level_indices.into_iter().zip(Family::from_samples(&samples).lines).map(to_effect).collect()
 }
 
-/// The indices of an axis and of its level, for each of two axes.
+/// Two levels. Each level is given by the index of the axis and the index of the level.
 type LevelPair = ((usize, usize), (usize, usize));
 
-/// The interactions of every two axes; empty if there are more than `MAX_INTERACTIONS`.
+/// Returns the interactions of every two axes. Returns an empty list if there are more than
+/// `MAX_INTERACTIONS`. `references` contains the index of each axis's reference level.
 pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Interaction> {
     let axis_pairs: Vec<(usize, usize)> =
         (0..axes.len()).flat_map(|a| (a + 1..axes.len()).map(move |b| (a, b))).collect();
@@ -103,16 +108,17 @@ pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     }
     let mut samples_by_levels: Vec<(LevelPair, Logs)> = Vec::new();
     for (a, b) in axis_pairs {
-        let levels = Levels::new(grid, &[&axes[a], &axes[b]]);
-        let reader = MetricReader::new(&levels.searches, metric, grid);
+        let level_searches = LevelSearches::new(grid, &[&axes[a], &axes[b]]);
+        let reader = MetricReader::new(&level_searches.searches, metric, grid);
         let find_group = |level_a: usize, level_b: usize| {
-            levels.find_group(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values])
+            level_searches.find_group(&[&axes[a].levels[level_a].values, &axes[b].levels[level_b].values])
         };
         let (reference_a, reference_b) = (references[a], references[b]);
-        let find_base = |level_b| Some(BaseSearches::new(&reader, &levels.grouping, find_group(reference_a, level_b)?));
+        let find_base =
+            |level_b| Some(BaseSearches::new(&reader, &level_searches.grouping, find_group(reference_a, level_b)?));
         for level_b in (0..axes[b].levels.len()).filter(|&level| level != reference_b) {
-            // The interaction is the effect of a level of axis a at this level of axis b, divided
-            // by its effect at the reference level of axis b.
+            // The interaction is a quotient of two effects of a level of axis a: the effect at this
+            // level of axis b, divided by the effect at the reference level of axis b.
             let (Some(base_at_level), Some(base_at_reference)) = (find_base(level_b), find_base(reference_b)) else {
                 continue;
             };

@@ -1,9 +1,13 @@
-//! Elo in units of work: the factor by which the baseline's nodes must be multiplied to make it as
-//! strong as a variant. The baseline's handicapped copies give Elo as a function of log(nodes),
-//! made monotone by pooling adjacent violators and interpolated linearly. Openings are resampled
-//! for the interval, because all players share them. Sources: Barlow, Bartholomew, Bremner and
-//! Brunk, "Statistical Inference under Order Restrictions", 1972 (pooling); Efron and Tibshirani,
-//! "An Introduction to the Bootstrap", 1993, chapter 13 (the percentile interval).
+//! Expresses strength in units of work: the factor by which the baseline's nodes must be multiplied
+//! to make the baseline as strong as a variant.
+//!
+//! The results of the baseline's handicapped copies give a curve of Elo over log(nodes). The curve
+//! is made monotone by pooling adjacent violators, and interpolated linearly. For the interval,
+//! openings are resampled, because all players play the same openings.
+//!
+//! Sources: Barlow, Bartholomew, Bremner and Brunk, "Statistical Inference under Order
+//! Restrictions", 1972 (pooling); Efron and Tibshirani, "An Introduction to the Bootstrap", 1993,
+//! chapter 13 (the percentile interval).
 
 use super::match_test::logistic_elo;
 use crate::stats::sample::min_clusters;
@@ -11,12 +15,12 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::{BTreeSet, HashMap};
 
-/// The player's points in each pair of an encounter, from 0 to 2, by opening.
+/// Maps each opening to the player's points in the pair of games from this opening, from 0 to 2.
 pub type PairPoints = HashMap<u32, f64>;
 
-/// The factor by which the baseline's nodes must be multiplied to make it as strong as a variant,
-/// with its 95 % interval. It is 0 if it is below the smallest number of nodes that was played, and
-/// infinite if it is above the largest.
+/// The factor by which the baseline's nodes must be multiplied to make the baseline as strong as a
+/// variant, with its 95 % interval. The factor is 0 if the variant is weaker than the whole curve,
+/// and infinite if the variant is stronger than the whole curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EqualNodes {
     pub nodes: f64,
@@ -24,11 +28,13 @@ pub struct EqualNodes {
     pub high: f64,
 }
 
+/// The number of resamples that the interval is computed from.
 const DRAWS: usize = 2_000;
 
-/// The result of each variant, from its pairs against the baseline and from the pairs of the
-/// baseline's handicapped copies, each given with the divisor of its nodes. `None` if the variant
-/// or any copy has too few pairs.
+/// Returns the factor of each variant. `variants` contains each variant's points against the
+/// baseline. `copies` contains the divisor of each handicapped copy's nodes, and the copy's points
+/// against the baseline. A factor is `None` if there are no copies, or if the variant or any copy
+/// has too few pairs.
 pub fn equal_nodes(variants: &[&PairPoints], copies: &[(f64, &PairPoints)]) -> Vec<Option<EqualNodes>> {
     equal_nodes_with_draws(variants, copies, DRAWS)
 }
@@ -44,10 +50,10 @@ fn equal_nodes_with_draws(
     }
     let players: Vec<&PairPoints> = copies.iter().map(|(_, pairs)| *pairs).chain(variants.iter().copied()).collect();
     let openings: BTreeSet<u32> = players.iter().flat_map(|pairs| pairs.keys().copied()).collect();
-    // Each player's points in the order of the openings; `None` if a pair was not played.
+    // Each player's points in the order of the openings. `None` if a pair was not played.
     let points: Vec<Vec<Option<f64>>> =
         players.iter().map(|pairs| openings.iter().map(|opening| pairs.get(opening).copied()).collect()).collect();
-    // The nodes of each variant if each opening counts as often as its weight says.
+    // Returns the factor of each variant. Each opening is counted as often as its weight says.
     let compute_nodes = |weights: &[u32]| -> Vec<f64> {
         let elos_and_pairs: Vec<(f64, f64)> = points.iter().map(|points| resampled_elo(points, weights)).collect();
         let (copy_elos, variant_elos) = elos_and_pairs.split_at(copies.len());
@@ -67,8 +73,8 @@ fn equal_nodes_with_draws(
         weights.fill(0);
         (0..openings.len()).for_each(|_| weights[random.random_range(0..openings.len())] += 1);
         for (variant_nodes, nodes) in nodes_by_variant.iter_mut().zip(compute_nodes(&weights)) {
-            // A resample may contain no pair of a variant that failed in most openings; it is
-            // skipped.
+            // If a variant has few pairs, a resample may contain none of them. The resample is then
+            // skipped for this variant.
             variant_nodes.extend(Some(nodes).filter(|nodes| !nodes.is_nan()));
         }
     }
@@ -89,8 +95,8 @@ fn equal_nodes_with_draws(
         .collect()
 }
 
-/// A player's Elo and number of pairs if each opening counts as often as its weight says. `points`
-/// are the player's points, from 0 to 2, in the pair of each opening.
+/// Returns a player's Elo and number of pairs if each opening is counted as often as its weight
+/// says. `points` contains the player's points, from 0 to 2, in the pair of each opening.
 fn resampled_elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for (pair_points, &weight) in points.iter().zip(weights) {
@@ -103,7 +109,7 @@ fn resampled_elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     (logistic_elo(sum / games), pairs)
 }
 
-/// A corner of the curve before pooling.
+/// A corner of the curve.
 #[derive(Clone, Copy)]
 struct WeightedCorner {
     log_nodes: f64,
@@ -112,11 +118,13 @@ struct WeightedCorner {
     weight: f64,
 }
 
-/// The corners (log(nodes), Elo) of the curve, both increasing. They are made from the copies'
-/// corners and from the baseline itself, whose Elo is 0 by definition. Neighbours whose Elo does
-/// not increase with nodes are pooled at their weighted means.
+/// Returns the curve as a list of corners (log(nodes), Elo) in which both numbers increase. The
+/// curve consists of the copies' corners and the baseline itself, whose Elo is 0 by definition. If
+/// Elo does not increase from one corner to the next, the two corners are replaced by their
+/// weighted mean.
 fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
-    // Far more than any number of pairs, so that pooling does not move the baseline.
+    // The weight is far larger than any number of pairs, so that pooling does not move the
+    // baseline.
     const BASELINE_WEIGHT: f64 = 1e12;
     corners.retain(|corner| !corner.elo.is_nan());
     corners.push(WeightedCorner { log_nodes: 0.0, elo: 0.0, weight: BASELINE_WEIGHT });
@@ -138,8 +146,9 @@ fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
     pooled.into_iter().map(|corner| (corner.log_nodes, corner.elo)).collect()
 }
 
-/// The logarithm of the nodes at which the curve reaches an Elo; -infinity below the curve's lowest
-/// Elo, infinity above its highest, NaN for NaN.
+/// Returns the logarithm of the nodes at which the curve reaches an Elo. Returns negative infinity
+/// if the Elo is below the curve, infinity if the Elo is above the curve, and NaN if the Elo is
+/// NaN.
 fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
     if elo.is_nan() {
         return f64::NAN;

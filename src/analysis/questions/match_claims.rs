@@ -9,7 +9,7 @@ use crate::experiment::match_claims::MatchClaim;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
-/// Judges all claims by the games.
+/// Judges all claims by the games of the match. Expectations without a claim are left out.
 pub fn judge_match_claims(expects: &[Expect], matches: &Matches) -> Vec<Verdict> {
     let player_names =
         || matches.encounters.iter().flat_map(|encounter| [encounter.player.as_str(), encounter.opponent.as_str()]);
@@ -42,17 +42,18 @@ pub fn judge_match_claims(expects: &[Expect], matches: &Matches) -> Vec<Verdict>
     expects.iter().filter_map(judge_claim).collect()
 }
 
-/// The encounter of a claim's players, in either order.
+/// Finds the encounter of a claim's two players. Either of them may be the first player of the
+/// encounter.
 fn find_encounter<'m>(claim: &MatchClaim, matches: &'m Matches) -> Option<&'m Encounter> {
-    let players = [&claim.player, &claim.opponent];
+    let claim_players = [&claim.player, &claim.opponent];
     matches.encounters.iter().find(|encounter| {
-        let encounter_players = [&encounter.player, &encounter.opponent];
-        encounter_players == players || encounter_players == [players[1], players[0]]
+        let players = [&encounter.player, &encounter.opponent];
+        players == claim_players || players == [claim_players[1], claim_players[0]]
     })
 }
 
-/// The Elo of the claim's player, with `tail` beyond each end of its interval; the ends are NaN if
-/// there are fewer than two pairs.
+/// Returns the Elo of the claim's player against the claim's opponent. `tail` is the probability
+/// beyond each end of the interval. The ends are NaN if there are fewer than two pairs.
 fn claimed_elo(claim: &MatchClaim, encounter: &Encounter, tail: f64) -> Elo {
     let Elo { elo, low, high } = encounter.pairs.elo_with_tail(tail);
     let (low, high) = if encounter.pairs.count() < 2 { (f64::NAN, f64::NAN) } else { (low, high) };
@@ -62,7 +63,8 @@ fn claimed_elo(claim: &MatchClaim, encounter: &Encounter, tail: f64) -> Elo {
     }
 }
 
-/// Decides a claim if the interval lies entirely on one side of the claimed Elo.
+/// Decides a claim by the interval of Elo. The claim is undecided unless the whole interval lies on
+/// one side of the claimed Elo.
 fn rule_by_interval(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
     let (is_more, is_less) = (low > claim.elo, high < claim.elo);
     if is_more {

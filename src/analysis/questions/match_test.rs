@@ -1,5 +1,5 @@
-//! The Elo of a match between two players, from the points of pairs of games. Its interval, p-value
-//! and likelihood of superiority use Student's t of the mean over pairs.
+//! Computes the Elo difference of two players from the points of pairs of games. The interval, the
+//! p-value and the likelihood of superiority use Student's t of the mean over pairs.
 
 use crate::stats::gsprt::{ELO_PER_DEVIATION, Pentanomial};
 use crate::stats::sample::{smallest_p, t_quantile, t_two_sided_p};
@@ -21,26 +21,27 @@ impl std::fmt::Display for Elo {
 /// The probability beyond each end of a 95 % interval.
 pub const TAIL: f64 = 0.025;
 
-/// The logistic Elo of a score from 0 to 1; a score of 0 or 1 gives about 2400.
+/// Converts a score from 0 to 1 to logistic Elo. A score of 1 gives about 2400, and a score of 0
+/// about -2400.
 pub fn logistic_elo(score: f64) -> f64 {
     let score = score.clamp(1e-6, 1.0 - 1e-6);
     400.0 * (score / (1.0 - score)).log10()
 }
 
 impl Pentanomial {
-    /// Logistic Elo with its 95 % interval.
+    /// Returns logistic Elo with its 95 % interval.
     pub fn elo(&self) -> Elo {
         self.elo_with_tail(TAIL)
     }
 
-    /// Logistic Elo with an interval; `tail` is the probability that the true Elo is beyond each of
-    /// its ends.
+    /// Returns logistic Elo with an interval. `tail` is the probability beyond each end of the
+    /// interval.
     pub fn elo_with_tail(&self, tail: f64) -> Elo {
         let (mean, _) = self.mean();
         let (low, high) = match self.single_kind() {
-            // Pairs that all have the same points show no spread. If a share q of all pairs had
-            // other points, none of these would be seen with probability (1 - q)^n. In the worst
-            // case, they are all lost, or all won.
+            // All n pairs have the same points, so they show no spread. If a share q of all
+            // possible pairs had other points, the probability of seeing none of them in n pairs
+            // would be (1 - q)^n. In the worst case, this share is entirely lost or entirely won.
             Some(points) => {
                 let unseen_share = 1.0 - tail.powf(1.0 / self.count() as f64);
                 (points * (1.0 - unseen_share), points + (1.0 - points) * unseen_share)
@@ -53,32 +54,33 @@ impl Pentanomial {
         Elo { elo: logistic_elo(mean), low: logistic_elo(low), high: logistic_elo(high) }
     }
 
-    /// Normalized Elo; NaN if all pairs have the same points, whose deviation is unknown.
+    /// Returns normalized Elo. It is NaN if all pairs have the same points, because the standard
+    /// deviation is then unknown.
     pub fn normalized(&self) -> f64 {
         let (mean, deviation) = self.mean();
         let deviation = if self.single_kind().is_some() { f64::NAN } else { deviation };
         (mean - 0.5) / (deviation * std::f64::consts::SQRT_2) * ELO_PER_DEVIATION
     }
 
-    /// The two-sided p-value of a difference in strength; NaN for fewer than two pairs.
+    /// Returns the two-sided p-value of a difference in strength, or NaN for fewer than two pairs.
     pub fn p(&self) -> f64 {
         t_two_sided_p(self.count() as usize, self.t()).max(smallest_p(self.count() as usize))
     }
 
-    /// The probability that the first player is stronger, if all differences were equally likely
-    /// before the match; NaN for fewer than two pairs.
+    /// Returns the probability that the first player is stronger, if all differences were equally
+    /// likely before the match. It is NaN for fewer than two pairs.
     pub fn superiority(&self) -> f64 {
         let one_sided_p = t_two_sided_p(self.count() as usize, self.t()) / 2.0;
         if self.t() > 0.0 { 1.0 - one_sided_p } else { one_sided_p }
     }
 
-    /// The standard error of the points per game.
+    /// Returns the standard error of the points per game.
     fn standard_error(&self) -> f64 {
         let (_, deviation) = self.mean();
         deviation / (self.count() as f64).sqrt()
     }
 
-    /// Student's t of the points per game against one half.
+    /// Returns Student's t for the difference between the points per game and one half.
     fn t(&self) -> f64 {
         let (mean, _) = self.mean();
         (mean - 0.5) / self.standard_error()

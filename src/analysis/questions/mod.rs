@@ -1,4 +1,4 @@
-//! Questions that the rows answer, one in each file.
+//! Answers questions from the rows. Each file is about one question.
 
 mod claim_result;
 pub mod claims;

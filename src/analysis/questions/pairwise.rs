@@ -1,5 +1,5 @@
-//! Compares every line with every other: which is best, and whether it differs significantly from
-//! the second.
+//! Compares every line with every other line. This shows which line is best, and whether the best
+//! line differs significantly from the second.
 
 use super::line::Measure;
 use super::summary::Summary;
@@ -19,13 +19,15 @@ pub struct LinePair {
     pub line: usize,
     /// The index of the line that it is compared with.
     pub base: usize,
-    /// The ratio of the first to the second; p is corrected over all pairs.
+    /// The total of `line`, and the ratio of `line` to `base`. The p-value is corrected over all
+    /// pairs.
     pub measure: Measure,
 }
 
-/// All pairs of lines, compared by the summary's first metric. A line wins against each line with
-/// more. Each pair is listed once, with the line that wins more often first: the pairs of the line
-/// with the most wins, then those of the next.
+/// Compares all pairs of lines by the summary's first metric. The line with the smaller value wins
+/// a pair. Each pair is listed once, and its first line is the line that wins more pairs. The pairs
+/// are sorted by the number of pairs that the first line wins, and then by the number of pairs that
+/// the second line wins, both in descending order.
 ///
 /// # Errors
 /// If there are too many lines.
@@ -41,7 +43,7 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
     let searches = Searches::gather(frame, &grouping, &[]);
     let reader = MetricReader::new(&searches, metric, frame);
     let add_group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
-    // The indices of two lines, with the pairs of the first against the second.
+    // The indices of a line and of its base, and the pairs of their searches.
     let mut line_pairs: Vec<(usize, usize, Pairs)> = Vec::new();
     for (base, base_group) in (0..count).filter_map(add_group) {
         let base_searches = BaseSearches::new(&reader, &grouping, base_group);

@@ -1,5 +1,5 @@
-//! One metric as a table: a row for each value of one column, and a column for each group of
-//! searches.
+//! Shows one metric as a table. The table has a row for each value of a results column, and a
+//! column for each group of searches.
 
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::searches::Searches;
@@ -12,16 +12,17 @@ use crate::record::columns;
 /// A table of a metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pivot {
-    /// The results column whose values are the rows.
+    /// The results column that has one table row for each of its values.
     pub by: String,
     pub metric: Metric,
-    /// The value of each row: numbers ascending, words in the order in which the results first have
-    /// them.
+    /// The value of `by` in each table row. Numbers are sorted, and words are in the order in which
+    /// they first appear in the results.
     pub levels: Vec<String>,
-    /// The names of the columns, which are groups, in the order in which the results first have
-    /// them.
+    /// The names of the groups, which are the columns of the table. They are in the order in which
+    /// they first appear in the results.
     pub names: Vec<String>,
-    /// The total of each cell, by row and group; `None` if the group has no search there.
+    /// The total of each cell, by table row and group. `None` if the group has no search with the
+    /// value of the row.
     pub cells: Vec<Vec<Option<Total>>>,
 }
 
@@ -29,12 +30,12 @@ pub struct Pivot {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Total {
     pub value: f64,
-    /// The number of searches that it is over.
+    /// The number of searches that the total includes.
     pub searches: usize,
 }
 
-/// The default grouping columns of a pivot: the variant or, if the rows are by an option, the other
-/// options that vary.
+/// Returns the default grouping columns of a pivot. If the table rows are the values of an option,
+/// these are the other options that vary. Otherwise rows are grouped by variant.
 pub fn default_groups(frame: &Frame, by: &str) -> Vec<String> {
     let options = frame.options();
     if !options.contains(&by) {
@@ -51,13 +52,14 @@ pub fn varies(frame: &Frame, column: &str) -> bool {
 }
 
 impl Pivot {
-    /// Computes the totals of a metric. If the rows are by depth, only finished iterations count.
+    /// Computes the totals of a metric for each value of the column `by` and for each group. If
+    /// `by` is the depth, only finished iterations are counted.
     pub fn new(frame: &Frame, by: &str, groups: &[String], metric: &Metric) -> Self {
-        // The code of each row, and the value of each code.
+        // The index of each row's level, and the levels.
         let (codes, levels) = combine(frame, &[by.to_owned()]);
         let finished = frame.text_column(columns::FINISHED);
         let is_counted = |row: usize| by != columns::DEPTH || finished.text(row) != "false";
-        // Each level is a list with the one value of `by`.
+        // Each level is a list with a single value, the value of `by`.
         let mut ordered_levels: Vec<(usize, String)> =
             levels.into_iter().map(|mut level| level.remove(0)).enumerate().collect();
         let are_numbers = ordered_levels.iter().all(|(_, level)| level.is_empty() || parse_number(level).is_some());
@@ -89,13 +91,13 @@ impl Pivot {
         pivot
     }
 
-    /// Removes the rows without any total.
+    /// Removes the table rows that have no totals.
     fn drop_empty_rows(&mut self) {
         let rows = std::mem::take(&mut self.levels).into_iter().zip(std::mem::take(&mut self.cells));
         (self.levels, self.cells) = rows.filter(|(_, cells)| cells.iter().any(Option::is_some)).unzip();
     }
 
-    /// The smallest and the largest number of searches that a total is over.
+    /// Returns the smallest and the largest number of searches that a total includes.
     pub fn searches(&self) -> (usize, usize) {
         let counts = || self.cells.iter().flatten().flatten().map(|total| total.searches);
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))

@@ -1,5 +1,5 @@
-//! The power of a comparison: the smallest difference that is detected with 80 % power, between
-//! lines and the baseline or between rivals and the best of them.
+//! Computes the power of a comparison: the smallest difference that is detected with 80 % power.
+//! Lines are compared with the baseline, or rivals are compared with the best rival.
 
 use crate::analysis::pairing::pairs::Logs;
 use crate::stats::clusters::Clusters;
@@ -9,33 +9,35 @@ use crate::stats::sample::{median, min_clusters};
 /// The power of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Power {
-    /// The number of lines that are tested together or, if none can be tested, the number of lines
-    /// that are compared.
+    /// The number of lines that are tested together. If no line can be tested, this is the number
+    /// of lines that are compared.
     pub lines: usize,
     /// The largest number of clusters of a line.
     pub clusters: usize,
-    /// Whether clusters are games, so that there are fewer clusters than searches.
+    /// Whether some clusters are games. There are then fewer clusters than searches.
     pub games: bool,
     /// The level at which a single line would have to be tested, so that the level over all lines
     /// is 5 %.
     pub level: f64,
-    /// The smallest difference (0.01: 1 %) that is detected with 80 % power, as the median over
-    /// lines; NaN if there is none.
+    /// The smallest difference that is detected with 80 % power, as the median over lines. 0.01 is
+    /// 1 %. NaN if no difference is detectable.
     pub detectable: f64,
-    /// The number of clusters that a difference of 1 % needs; NaN if unknown.
+    /// The number of clusters that are needed to detect a difference of 1 %. NaN if this number is
+    /// unknown.
     pub needed: f64,
-    /// Whether this is the power of comparing rivals with the best of them, not lines with the
-    /// baseline.
+    /// Whether this is the power of comparing rivals with the best rival. Otherwise it is the power
+    /// of comparing lines with the baseline.
     pub rivals: bool,
 }
 
 impl Power {
-    /// The power of a family of lines.
+    /// Returns the power of comparing the lines of a family with the baseline.
     pub fn from_family(family: &Family) -> Self {
         Self::new(family.lines.iter().map(|line| line.ratio).collect(), family)
     }
 
-    /// The power of rivals, each compared with the best, at the family's significance level.
+    /// Returns the power of comparing rivals with the best rival, at the family's significance
+    /// level. `samples` contains the log ratios of each rival to the best rival.
     pub fn from_rivals(samples: &[Logs], family: &Family) -> Self {
         let to_ratio = |logs: &Logs| {
             let clusters = Clusters::new(logs);
@@ -50,13 +52,14 @@ impl Power {
         Self { rivals: true, ..Self::new(samples.iter().map(to_ratio).collect(), family) }
     }
 
-    /// The power of comparisons with these ratios, at the family's significance level.
+    /// Returns the power of comparisons with these ratios, at the family's significance level.
     fn new(mut ratios: Vec<Ratio>, family: &Family) -> Self {
         ratios.retain(|ratio| ratio.pairs > 0);
-        // Lines that equal the baseline in every search do not show how much searches differ.
+        // If a line equals the baseline in every search, its ratio does not show how much searches
+        // differ.
         let ratios_with_spread = || ratios.iter().filter(|ratio| ratio.clusters >= 2 && !ratio.is_same());
-        // If there are too few clusters for the number of lines, no difference is detectable,
-        // however small the spread.
+        // If there are too few clusters for the number of lines, no difference is detectable, even
+        // if the spread is small.
         let required_clusters = min_clusters(family.tested);
         let effects = ratios_with_spread()
             .filter(|ratio| ratio.clusters >= required_clusters)
@@ -67,7 +70,7 @@ impl Power {
         let mut needed: Vec<f64> =
             clusters_for_one_percent.map(|clusters| clusters.max(required_clusters as f64)).collect();
         Self {
-            // With a single position no line can be tested, but the lines are compared.
+            // If there is only one position, no line can be tested, but the lines are compared.
             lines: if family.tested > 0 { family.tested } else { ratios.len() },
             clusters: ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0),
             games: ratios.iter().any(|ratio| ratio.clusters < ratio.pairs),

@@ -1,8 +1,8 @@
-//! Performance profiles: the share of searches that have finished, or found the right move, within
-//! a number of nodes.
+//! Computes performance profiles. A profile shows the share of searches that have finished, or have
+//! found the right move, within a number of nodes.
 //!
 //! Source: Dolan and Moré, "Benchmarking optimization software with performance profiles", 2002.
-//! Their profiles are over ratios, these are over nodes.
+//! The profiles in the source are over ratios, and the profiles here are over nodes.
 
 use super::curves::{CurvePoint, Series};
 use super::summary::Summary;
@@ -16,16 +16,16 @@ use crate::record::columns;
 pub enum Outcome {
     /// Searches that finished their last depth.
     Finished,
-    /// Searches that found a move that the suite names, and kept it to the end. Positions for which
-    /// the suite names no move are left out.
+    /// Searches that found a move that the suite names, and kept this move to the end. Positions
+    /// for which the suite names no move are left out.
     Solved,
 }
 
 /// The largest number of points of a curve.
 const MAX_POINTS: usize = 200;
 
-/// For each of the given lines, the share of its searches that reached the outcome within a number
-/// of nodes. Lines with fewer than two points are left out.
+/// Returns one profile for each of the given lines: the share of the line's searches that reached
+/// the outcome within a number of nodes. Profiles with fewer than two points are left out.
 pub fn performance_profiles(
     frame: &Frame,
     summary: &Summary,
@@ -35,8 +35,8 @@ pub fn performance_profiles(
 ) -> Vec<Series> {
     let (finished, solved) = (frame.text_column(columns::FINISHED), frame.text_column(columns::SOLVED));
     let nodes = frame.numbers(columns::NODES);
-    // The nodes that a search took to reach the outcome: `Some(None)` if it did not reach it,
-    // `None` if the search is left out.
+    // Returns the number of nodes that a search needed to reach the outcome. Returns `Some(None)`
+    // if the search did not reach the outcome, and `None` if the search is left out.
     let nodes_to_outcome = |steps: &[IterationRow]| -> Option<Option<f64>> {
         let last_row = steps.last()?.row as usize;
         let sum_nodes = |steps: &[IterationRow]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
@@ -44,7 +44,7 @@ pub fn performance_profiles(
             Outcome::Finished => (finished.text(last_row) != "false").then(|| sum_nodes(steps)),
             Outcome::Solved if solved.text(last_row).is_empty() => return None,
             Outcome::Solved => {
-                // The outcome is reached in the first of the last iterations that all have the
+                // A search is solved from the iteration after which all iterations have a right
                 // move.
                 let is_solved = |step: &&IterationRow| solved.text(step.row as usize) == "true";
                 let solved_iterations = steps.iter().rev().take_while(is_solved).count();

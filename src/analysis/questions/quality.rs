@@ -1,5 +1,6 @@
-//! The quality of the chosen moves, judged by a reference engine's deep searches: the loss in
-//! centipawns, and how often the move is the reference's.
+//! Measures the quality of the chosen moves, which is judged by deep searches of a reference
+//! engine. The quality is the loss in centipawns, and how often the chosen move is the reference's
+//! move.
 
 use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
@@ -16,10 +17,11 @@ pub struct Quality {
     pub variant: String,
     /// The number of searches that were judged.
     pub searches: usize,
-    /// Mean loss in centipawns.
+    /// The mean loss in centipawns.
     pub loss: f64,
-    /// The mean loss minus the baseline's on the same positions, with the ends of its 95 %
-    /// interval; `None` for the baseline. Several key seeds of a position are averaged.
+    /// The difference between the variant's mean loss and the baseline's mean loss on the same
+    /// positions, and the two ends of the 95 % interval of this difference. Losses under several
+    /// key seeds are averaged for each position. `None` for the baseline.
     pub against: Option<(f64, f64, f64)>,
     /// The number of searches that chose the reference's move.
     pub same: usize,
@@ -30,24 +32,26 @@ pub struct Quality {
 
 /// A search that was judged.
 struct JudgedSearch {
-    /// In centipawns.
+    /// The loss in centipawns.
     loss: f64,
-    /// Whether it chose the reference's move.
+    /// Whether the search chose the reference's move.
     is_same: bool,
-    /// Whether its move solves the suite's position; `None` if the suite names no moves.
+    /// Whether the chosen move solves the suite's position. `None` if the suite names no moves.
     is_solved: Option<bool>,
-    /// The game, or the position if it does not belong to a game.
+    /// The name of the game, or of the position if the search does not belong to a game.
     cluster: String,
 }
 
-/// The searches of a variant, by position, repeat, and the bits of the key seed (a float).
+/// The searches of a variant, by position, repeat and key seed. The key seed is a number whose bits
+/// are used as the key.
 type SearchesByKey = BTreeMap<(String, String, u64), JudgedSearch>;
 
-/// The mean losses of a variant by position and repeat, each with its cluster: the game, or the
-/// position.
+/// Maps each position and repeat of a variant to the cluster and the mean loss. The cluster is the
+/// game, or the position if the search does not belong to a game.
 type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
 
-/// The quality of each variant's moves, in the given order; empty if nothing was judged.
+/// Returns the quality of each variant's moves, in the order of `variants`. Variants without judged
+/// searches are left out.
 pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
     if judgements.is_empty() {
         return Vec::new();
@@ -56,14 +60,15 @@ pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String]
         .iter()
         .map(|judgement| ((judgement.position.as_str(), judgement.mv.as_str()), judgement.score))
         .collect();
-    // The judgement of a position itself has no move, and names the reference's best move.
+    // A judgement without a move is the judgement of the position itself. It contains the
+    // reference's best move.
     let reference_moves: HashMap<&str, &str> = judgements
         .iter()
         .filter(|judgement| judgement.mv.is_empty())
         .map(|judgement| (judgement.position.as_str(), judgement.best.as_str()))
         .collect();
     let seeds = frame.numbers(SEED);
-    // The last row of a search has its chosen move; it replaces the earlier rows.
+    // The chosen move of a search is in its last row, which replaces the earlier rows.
     let mut searches: HashMap<String, SearchesByKey> = HashMap::new();
     for row in 0..frame.rows() {
         let field_text = |name: &str| frame.text(name, row).into_owned();
@@ -114,7 +119,7 @@ pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String]
     variants.iter().filter_map(judge_variant).collect()
 }
 
-/// The mean loss of a variant over its key seeds, by position and repeat.
+/// Averages the losses of a variant over its key seeds, for each position and repeat.
 fn mean_losses(searches: &SearchesByKey) -> Losses<'_> {
     let mut losses_by_search: BTreeMap<_, (&str, Vec<f64>)> = BTreeMap::new();
     for ((position, repeat, _), search) in searches {
@@ -129,8 +134,9 @@ fn mean_losses(searches: &SearchesByKey) -> Losses<'_> {
         .collect()
 }
 
-/// The number of searches that the reference has not judged, and the number of all searches that
-/// have a move. A search is judged if its position is judged and, with `needs_moves`, its move too.
+/// Returns the number of searches that the reference has not judged, and the number of all searches
+/// that have a move. A search is judged if its position is judged. If `needs_moves` is true, the
+/// chosen move must be judged too.
 pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], needs_moves: bool) -> (usize, usize) {
     let judged_moves: HashSet<(&str, &str)> =
         judgements.iter().map(|judgement| (judgement.position.as_str(), judgement.mv.as_str())).collect();
@@ -138,11 +144,11 @@ pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], needs_moves: bool
         [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.text_column(name));
     let (bests, errors, seeds) =
         (frame.text_column(columns::BEST), frame.text_column(columns::ERROR), frame.numbers(SEED));
-    // The last row of a search has its chosen move; it replaces the earlier rows.
+    // The chosen move of a search is in its last row, which replaces the earlier rows.
     let mut searches = HashMap::new();
     for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.text(row)) && errors.text(row).is_empty()) {
         let position = positions.text(row);
-        // The judgement of a position itself has no move.
+        // A judgement without a move is the judgement of the position itself.
         let is_position_judged = judged_moves.contains(&(position, ""));
         let is_judged = is_position_judged && (!needs_moves || judged_moves.contains(&(position, bests.text(row))));
         let search_key = [&variants, &positions, &repeats].map(|column| column.codes()[row]);

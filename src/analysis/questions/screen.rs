@@ -1,4 +1,4 @@
-//! Screening: the variants that still have to be compared by games, and the results of those games.
+//! Selects the variants that have to be compared by games, and computes the results of these games.
 
 use super::match_test::{Elo, TAIL};
 use super::summary::Summary;
@@ -10,30 +10,33 @@ use std::cmp::Ordering;
 pub struct ScreenResult {
     /// The variant with the lowest ratio in the first metric.
     pub best: String,
-    /// The variants that play games, including the best, in the order of the summary.
+    /// The variants that play games, in the order of the summary. The best variant is one of them.
     pub remaining: Vec<String>,
     /// The variants that were dropped.
     pub dropped: Vec<String>,
 }
 
-/// Selects the variants that have to be compared by games. If the first metric is nodes, these are
-/// the variants within `margin` Elo of the best, at `price` Elo per factor of e in nodes; otherwise
-/// those whose interval overlaps that of the best. The baseline always plays. If nodes may mislead,
-/// they drop no variant.
+/// Selects the variants that have to be compared by games. The best variant and the baseline always
+/// play.
+///
+/// If the first metric is nodes, the other variants play if they are within `margin` Elo of the
+/// best. A factor of e in nodes costs `price` Elo. If nodes may mislead, all variants play. For any
+/// other metric, the variants play whose interval overlaps the interval of the best.
 pub fn screen(summary: &Summary, nodes_mislead: bool, margin: f64, price: f64) -> ScreenResult {
     let is_by_nodes = summary.metrics.first().is_some_and(|metric| metric.is_nodes());
-    // The mean and the ends of the interval.
-    let ratio = |index: usize| {
+    // Returns the mean ratio of a line, and the two ends of the interval of the ratio.
+    let ratio_and_interval = |index: usize| {
         let ratio = summary.lines[index].ratio();
         if summary.lines[index].is_baseline { [1.0; 3] } else { [ratio.mean, ratio.low, ratio.high] }
     };
-    let mean_ratio = |index: usize| ratio(index)[0];
+    let mean_ratio = |index: usize| ratio_and_interval(index)[0];
     let lines_with_ratio = (0..summary.lines.len()).filter(|&index| !mean_ratio(index).is_nan());
     let Some(best) = lines_with_ratio.min_by(|&a, &b| mean_ratio(a).total_cmp(&mean_ratio(b))) else {
         return ScreenResult::default();
     };
     let plays = |index: usize| {
-        let ([mean, low, _], [best_mean, _, best_high]) = (ratio(index), ratio(best));
+        let [mean, low, _] = ratio_and_interval(index);
+        let [best_mean, _, best_high] = ratio_and_interval(best);
         let is_near = if is_by_nodes { price * (mean / best_mean).ln() <= margin } else { low <= best_high };
         let cannot_judge = mean.is_nan() || is_by_nodes && nodes_mislead;
         index == best || summary.lines[index].is_baseline || cannot_judge || is_near
@@ -51,18 +54,19 @@ pub fn screen(summary: &Summary, nodes_mislead: bool, margin: f64, price: f64) -
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Contender {
     pub name: String,
-    /// Its pairs against the best of the screen.
+    /// The pairs of games against the best of the screen.
     pub pairs: Pentanomial,
 }
 
 impl Contender {
-    /// Elo against the best; `tail` is the probability beyond each end of its interval, such as
-    /// [`joint_tail`].
+    /// Returns the Elo difference from the best of the screen. `tail` is the probability beyond
+    /// each end of the interval, for example the result of [`joint_tail`].
     pub fn elo(&self, tail: f64) -> Elo {
         self.pairs.elo_with_tail(tail)
     }
 
-    /// Whether it is stronger (`Greater`) or weaker (`Less`) than the best; `None` if undecided.
+    /// Returns whether the variant is stronger (`Greater`) or weaker (`Less`) than the best of the
+    /// screen. Returns `None` if this is undecided.
     pub fn decision(&self, tail: f64) -> Option<Ordering> {
         let Elo { low, high, .. } = self.elo(tail);
         if low > 0.0 {
@@ -75,10 +79,10 @@ impl Contender {
     }
 }
 
-/// The probability beyond each end of the intervals that together hold with 95 % for all contenders
-/// and all looks at the games (Bonferroni).
-pub fn joint_tail(contenders: usize, looks: usize) -> f64 {
-    TAIL / (contenders.max(1) * looks.max(1)) as f64
+/// Returns the probability beyond each end of an interval that makes the intervals of all
+/// contenders hold together with 95 %, at every look at the games (Bonferroni).
+pub fn joint_tail(contender_count: usize, look_count: usize) -> f64 {
+    TAIL / (contender_count.max(1) * look_count.max(1)) as f64
 }
 
 #[cfg(test)]

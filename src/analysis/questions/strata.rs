@@ -1,10 +1,10 @@
-//! Results over several suites. Each suite is judged separately, and a mean over suites gives each
-//! suite the same weight, whatever its number of positions.
+//! Computes results over several suites. Each suite is judged separately. In a mean over suites,
+//! all suites have the same weight, whatever their numbers of positions.
 //!
-//! The interval of the mean is combined from the suites' intervals (Zou and Donner, "Construction
-//! of confidence limits about effect measures", 2008): the distance from the mean to an end is the
-//! root of the summed squares of the suites' distances on that side, so that corrections within
-//! suites, above all for skew, are preserved.
+//! The interval of the mean is combined from the intervals of the suites. The distance from the
+//! mean to an end is the root of the summed squares of the suites' distances on that side. In this
+//! way, corrections within suites, above all for skew, are preserved. Source: Zou and Donner,
+//! "Construction of confidence limits about effect measures", 2008.
 
 use super::findings::{Sign, fewer_or_less, sign_of_difference};
 use super::line::Line;
@@ -13,47 +13,50 @@ use crate::record::columns;
 use crate::stats::ratio::Ratio;
 use crate::text::{and_more, plural};
 
-/// A ratio over suites.
+/// A ratio over suites, with its 95 % interval. The ends of the interval are NaN if a suite has no
+/// interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverSuites {
     /// The geometric mean of the suites' means.
     pub mean: f64,
-    /// The lower end of its 95 % interval; NaN if a suite has no interval.
     pub low: f64,
     pub high: f64,
 }
 
 impl OverSuites {
-    /// The mean of the suites' ratios; `None` if there are no suites or one has no ratio.
+    /// Returns the mean of the suites' ratios, or `None` if there are no suites or if a suite has
+    /// no ratio.
     pub fn from_ratios(ratios: &[Ratio]) -> Option<Self> {
-        let suites = ratios.len() as f64;
-        let sum_over = |value: &dyn Fn(&Ratio) -> f64| ratios.iter().map(value).sum::<f64>();
-        let mean = sum_over(&|ratio| ratio.mean.ln()) / suites;
+        let suite_count = ratios.len() as f64;
+        let sum_over_suites = |value: &dyn Fn(&Ratio) -> f64| ratios.iter().map(value).sum::<f64>();
+        let mean_log = sum_over_suites(&|ratio| ratio.mean.ln()) / suite_count;
         // The suites are independent, so the squares of their half widths add up.
-        let half_width =
-            |end: fn(&Ratio) -> f64| sum_over(&|ratio| (end(ratio) / ratio.mean).ln().powi(2)).sqrt() / suites;
-        let [low, high] = [mean - half_width(|ratio| ratio.low), mean + half_width(|ratio| ratio.high)];
-        mean.is_finite().then(|| Self { mean: mean.exp(), low: low.exp(), high: high.exp() })
+        let half_width = |end: fn(&Ratio) -> f64| {
+            sum_over_suites(&|ratio| (end(ratio) / ratio.mean).ln().powi(2)).sqrt() / suite_count
+        };
+        let [low, high] = [mean_log - half_width(|ratio| ratio.low), mean_log + half_width(|ratio| ratio.high)];
+        mean_log.is_finite().then(|| Self { mean: mean_log.exp(), low: low.exp(), high: high.exp() })
     }
 }
 
-/// A line of the summary, in all suites.
+/// A line of the summaries of several suites.
 #[derive(Debug, Clone)]
 pub struct LineOverSuites<'a> {
     pub name: &'a str,
-    /// For each suite: the line's index in the suite's summary, and the line; `None` if the suite
-    /// has no rows for the line.
+    /// The line in each suite, and the line's index in the suite's summary. `None` if the suite
+    /// does not have the line.
     pub suites: Vec<Option<(usize, &'a Line)>>,
 }
 
 impl<'a> LineOverSuites<'a> {
-    /// The lines of all suites, in the order in which the suites first have them.
+    /// Collects the lines of all suites. Lines with the same values in the grouping columns are the
+    /// same line. The lines are in the order in which they first appear.
     pub fn collect_lines(summaries: &[&'a Summary]) -> Vec<Self> {
         let mut lines: Vec<Self> = Vec::new();
         for (suite_index, summary) in summaries.iter().enumerate() {
             for (line_index, line) in summary.lines.iter().enumerate() {
-                let has_values = |earlier: &Self| earlier.first().is_some_and(|first| first.values == line.values);
-                let index = lines.iter().position(has_values).unwrap_or_else(|| {
+                let is_same_line = |earlier: &Self| earlier.first().is_some_and(|first| first.values == line.values);
+                let index = lines.iter().position(is_same_line).unwrap_or_else(|| {
                     lines.push(Self { name: &line.name, suites: vec![None; summaries.len()] });
                     lines.len() - 1
                 });
@@ -63,7 +66,7 @@ impl<'a> LineOverSuites<'a> {
         lines
     }
 
-    /// The line in the first suite that has it.
+    /// Returns the line in the first suite that has the line.
     pub fn first(&self) -> Option<&'a Line> {
         self.suites.iter().flatten().map(|(_, line)| *line).next()
     }
@@ -72,8 +75,8 @@ impl<'a> LineOverSuites<'a> {
         self.first().is_some_and(|line| line.is_baseline)
     }
 
-    /// Its ratio over the suites, in the metric with this index; `None` for the baseline, or if a
-    /// suite has no ratio.
+    /// Returns the line's ratio over all suites, in the metric with index `metric`. Returns `None`
+    /// for a baseline, or if a suite has no ratio.
     pub fn ratio(&self, metric: usize) -> Option<OverSuites> {
         if self.is_baseline() {
             return None;
@@ -86,29 +89,31 @@ impl<'a> LineOverSuites<'a> {
         OverSuites::from_ratios(&ratios?)
     }
 
-    /// The numbers of suites in which it is significantly below and significantly above the
-    /// baseline.
+    /// Returns the number of suites in which the line is significantly below the baseline, and the
+    /// number of suites in which the line is significantly above the baseline.
     pub fn count_significant(&self, metric: usize) -> [usize; 2] {
         [Sign::Less, Sign::More].map(|sign| {
             self.suites.iter().flatten().filter(|(_, line)| sign_of_difference(line, metric) == sign).count()
         })
     }
 
-    /// A phrase with the number of suites in which it is below or above the baseline.
+    /// Returns a phrase that says in how many suites the line is significantly below or above the
+    /// baseline.
     pub fn describe(&self, metric: usize) -> String {
-        let suites = self.suites.len();
+        let suite_count = self.suites.len();
         match self.count_significant(metric) {
             [0, 0] => "no difference shown in any".to_owned(),
-            [less, 0] if less == suites => format!("below in all {suites}"),
-            [0, more] if more == suites => format!("above in all {suites}"),
-            [less, 0] => format!("below in {less} of {suites}"),
-            [0, more] => format!("above in {more} of {suites}"),
-            [less, more] => format!("below in {less}, above in {more} of {suites}"),
+            [below, 0] if below == suite_count => format!("below in all {suite_count}"),
+            [0, above] if above == suite_count => format!("above in all {suite_count}"),
+            [below, 0] => format!("below in {below} of {suite_count}"),
+            [0, above] => format!("above in {above} of {suite_count}"),
+            [below, above] => format!("below in {below}, above in {above} of {suite_count}"),
         }
     }
 }
 
-/// The findings over all suites as sentences. Each summary is of the suite with the same index.
+/// Returns the findings over all suites as sentences. `summaries` contains the summary of each
+/// suite in `suite_names`.
 pub fn findings(suite_names: &[&str], summaries: &[&Summary]) -> Vec<String> {
     let Some(metric) = summaries.first().and_then(|summary| summary.metrics.first()) else { return Vec::new() };
     let (all_lines, suites) = (LineOverSuites::collect_lines(summaries), suite_names.len());

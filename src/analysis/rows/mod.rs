@@ -1,4 +1,4 @@
-//! Results as rows: read by column, filtered, grouped, and the metrics they can give.
+//! Reads the rows of results by column, filters and groups them, and finds their metrics.
 
 pub mod axes;
 pub mod column;
