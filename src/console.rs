@@ -61,7 +61,7 @@ pub fn is_open() -> bool {
     OUTPUT_ERROR.lock().unwrap_or_else(PoisonError::into_inner).is_none()
 }
 
-/// Flushes standard output. Returns the first write error, unless the reader closed the pipe.
+/// Flushes standard output. Returns the first write error, but not the error of a closed pipe.
 pub fn close() -> Option<io::Error> {
     let mut first_error = OUTPUT_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
     let flush_result = io::stdout().lock().flush();

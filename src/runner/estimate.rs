@@ -55,13 +55,13 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
     // The number of finished jobs and their seconds, for each variant and suite.
     let mut spent_by_group: HashMap<_, (u64, f64)> = HashMap::new();
     let status = Status::read(&row_index, &folder.join(crate::record::RESULTS), !Status::STRICT, |entry, row| {
-        let number = |index: usize| row.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+        let parse_field = |index: usize| row.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
         // A game's row has the time of only one player. The opponent's time is assumed to be
         // proportional to its nodes.
-        let factor =
-            node_indices.map_or(1.0, |(nodes, opponent_nodes)| 1.0 + number(opponent_nodes) / number(nodes).max(1.0));
+        let factor = node_indices
+            .map_or(1.0, |(nodes, opponent_nodes)| 1.0 + parse_field(opponent_nodes) / parse_field(nodes).max(1.0));
         let (_, seconds) = spent_by_group.entry(group(&entry.job)).or_default();
-        *seconds += number(seconds_index) * factor;
+        *seconds += parse_field(seconds_index) * factor;
         stopping.add_row(plan, entry, row);
         Ok(())
     });

@@ -258,11 +258,9 @@ fn check_jobs_fit(available: u64, jobs: usize, bytes: u64, option: &str, owners:
 /// For callers that only show the plan.
 pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
     match check_memory(plan, jobs) {
-        Ok(reasons) => reasons
-            .into_iter()
-            .flatten()
-            .map(|reason| format!("{reason}: its jobs would fail on this machine"))
-            .collect(),
+        Ok(unfit) => {
+            unfit.into_iter().flatten().map(|reason| format!("{reason}: its jobs would fail on this machine")).collect()
+        }
         Err(error) => vec![format!("{error}: the plan cannot run on this machine")],
     }
 }

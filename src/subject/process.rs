@@ -160,7 +160,7 @@ impl Process {
         let start = Instant::now();
         let ended_by_itself = self.wait_for_end();
         // Even if the engine has ended, processes that it started may still be running.
-        self.kill();
+        self.kill_tree();
         let status = self.child.wait().ok()?;
         self.is_reaped = true;
         // The last lines of standard error may still be in the pipe.
@@ -191,7 +191,7 @@ impl Process {
         }
         let leftovers = find_leftovers();
         descendants::kill_all();
-        self.kill();
+        self.kill_tree();
         let status = self.child.wait();
         self.is_reaped = true;
         #[cfg(target_os = "linux")]
@@ -206,7 +206,7 @@ impl Process {
             return; // The process id may have been reused.
         }
         self.input = None;
-        self.kill();
+        self.kill_tree();
         let _ = self.child.wait();
         self.is_reaped = true;
     }
@@ -229,7 +229,7 @@ impl Process {
 
     /// Kills the process and everything that it started. A guard first gets a signal and some time
     /// to do this itself. Then the whole process group is killed.
-    fn kill(&mut self) {
+    fn kill_tree(&mut self) {
         if self.is_guarded && !self.has_ended() {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
             self.wait_for_end();

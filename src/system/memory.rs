@@ -13,12 +13,12 @@ const RESERVE: u64 = 16 << 20;
 /// the machine's memory that is free without swapping, the memory that the process's control groups
 /// leave, and the memory that the process's own limits leave. A reserve is subtracted.
 pub fn available_bytes() -> Option<u64> {
-    let machine = bytes("/proc/meminfo", "MemAvailable");
-    let limits = [(Resource::As, "VmSize"), (Resource::Data, "VmData")].map(|(resource, used)| {
+    let left_by_machine = bytes("/proc/meminfo", "MemAvailable");
+    let left_by_limits = [(Resource::As, "VmSize"), (Resource::Data, "VmData")].map(|(resource, usage_key)| {
         let limit = getrlimit(resource).current?;
-        Some(limit.saturating_sub(bytes("/proc/self/status", used)?))
+        Some(limit.saturating_sub(bytes("/proc/self/status", usage_key)?))
     });
-    let bytes_left = [machine, cgroup_bytes()].into_iter().chain(limits).flatten().min()?;
+    let bytes_left = [left_by_machine, cgroup_bytes()].into_iter().chain(left_by_limits).flatten().min()?;
     Some(bytes_left.saturating_sub(RESERVE))
 }
 
@@ -31,7 +31,7 @@ pub fn cap_at_half_free(bytes: u64) -> u64 {
 /// groups may be of version 1 or 2.
 fn cgroup_bytes() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    groups.lines().flat_map(|line| group_bytes(line, Path::new("/sys/fs/cgroup"))).min()
+    groups.lines().flat_map(|line| bytes_left_by_groups(line, Path::new("/sys/fs/cgroup"))).min()
 }
 
 /// The names of a control group's files.
@@ -49,7 +49,7 @@ const CGROUP_V1: Files = Files { limits: &["memory.limit_in_bytes"], used: "memo
 
 /// Returns the bytes that a control group and each of its parent groups leave. `line` is a line of
 /// `/proc/self/cgroup` that names the group, such as `0::/a/b` or `4:memory:/a/b`.
-fn group_bytes(line: &str, root: &Path) -> Vec<u64> {
+fn bytes_left_by_groups(line: &str, root: &Path) -> Vec<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { return Vec::new() };
     let (roots, files) = match controllers {
@@ -73,18 +73,18 @@ fn group_bytes(line: &str, root: &Path) -> Vec<u64> {
 fn bytes_left(group: &Path, files: &Files) -> Option<u64> {
     let read = |file: &str| std::fs::read_to_string(group.join(file)).ok();
     // A limit of "max" means that there is no limit. It does not parse, so it is left out.
-    let number = |file: &str| -> Option<u64> { read(file)?.trim().parse().ok() };
+    let read_number = |file: &str| -> Option<u64> { read(file)?.trim().parse().ok() };
     let statistics = read("memory.stat").unwrap_or_default();
     let statistic = |name: &str| -> Option<u64> {
         statistics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
     };
     // In version 1, this limit includes those of parent groups, which a container cannot see.
     let inherited_limit = statistic("hierarchical_memory_limit");
-    let limit = files.limits.iter().filter_map(|file| number(file)).chain(inherited_limit).min()?;
+    let limit = files.limits.iter().filter_map(|file| read_number(file)).chain(inherited_limit).min()?;
     // The memory of the file cache can be reclaimed, so it does not count as used.
     let cached: u64 =
         ["inactive_file", "active_file"].iter().filter_map(|name| statistic(&format!("{}{name}", files.prefix))).sum();
-    Some(limit.saturating_sub(number(files.used)?.saturating_sub(cached)))
+    Some(limit.saturating_sub(read_number(files.used)?.saturating_sub(cached)))
 }
 
 #[cfg(test)]
@@ -115,30 +115,30 @@ mod tests {
         put("slice/job/memory.max", "1000\n");
         put("slice/job/memory.current", "100\n");
         put("free/memory.max", "max\n");
-        assert_eq!(group_bytes("0::/slice/job", root), [900, 500]);
-        assert_eq!(group_bytes("0::/free", root), Vec::<u64>::new());
+        assert_eq!(bytes_left_by_groups("0::/slice/job", root), [900, 500]);
+        assert_eq!(bytes_left_by_groups("0::/free", root), Vec::<u64>::new());
         put("memory/old/memory.limit_in_bytes", "50\n");
         put("memory/old/memory.usage_in_bytes", "20\n");
         put("memory/old/memory.stat", "inactive_file 9\ntotal_inactive_file 3\ntotal_active_file 2\n");
-        assert_eq!(group_bytes("4:cpu,memory:/old", root), [35]);
+        assert_eq!(bytes_left_by_groups("4:cpu,memory:/old", root), [35]);
         // The limit of a parent group, reported by the group itself; a second limit in version 2.
         put("memory/old/memory.stat", "hierarchical_memory_limit 30\n");
-        assert_eq!(group_bytes("4:memory:/old", root), [10]);
+        assert_eq!(bytes_left_by_groups("4:memory:/old", root), [10]);
         put("slice/memory.high", "650\n");
-        assert_eq!(group_bytes("0::/slice", root), [450]);
+        assert_eq!(bytes_left_by_groups("0::/slice", root), [450]);
         put("slice/memory.high", "max\n");
         // Both versions in use.
         put("unified/both/memory.max", "90\n");
         put("unified/both/memory.current", "100\n");
-        assert_eq!(group_bytes("0::/both", root), [0]);
+        assert_eq!(bytes_left_by_groups("0::/both", root), [0]);
         for no_group in ["5:devices:/old", "5:memory", "0:", "", "4:cpu,memories:/old"] {
-            assert_eq!(group_bytes(no_group, root), Vec::<u64>::new(), "{no_group}");
+            assert_eq!(bytes_left_by_groups(no_group, root), Vec::<u64>::new(), "{no_group}");
         }
         // In a container the limit is at the root, whatever the path says.
         put("memory.max", "600\n");
         put("memory.current", "40\n");
         for (line, left) in [("0::/", &[560][..]), ("0::/of/the/host", &[560]), ("0::/slice/job", &[900, 500, 560])] {
-            assert_eq!(group_bytes(line, root), left, "{line}");
+            assert_eq!(bytes_left_by_groups(line, root), left, "{line}");
         }
     }
 }
