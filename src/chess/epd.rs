@@ -209,7 +209,7 @@ struct OperationReader<'a> {
 }
 
 impl<'a> OperationReader<'a> {
-    /// Records a repair, or fails if notes are not allowed.
+    /// Records a repair, or fails if repairs are not allowed.
     fn repair(&mut self, column: usize, message: String) -> Result<(), FenError> {
         fen::repair(self.strictness, column, message, &mut self.notes)
     }

@@ -1,5 +1,5 @@
-//! The sampling units under a mean: positions, or games, whose searches share a table and are not
-//! independent.
+//! The sampling units of a mean. A unit is a position, or a game if the searches of the game share
+//! a table and are therefore not independent.
 
 /// The sum and number of logarithms of each cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,7 +51,8 @@ impl Clusters {
         (self.sums.iter().sum(), self.sizes.iter().sum())
     }
 
-    /// The mean logarithm, a ratio of two sums over clusters; NaN without clusters.
+    /// Returns the mean logarithm, which is the ratio of two sums over clusters. It is NaN without
+    /// clusters.
     pub fn mean(&self) -> f64 {
         let (sum, size) = self.total();
         sum / size
@@ -63,16 +64,16 @@ impl Clusters {
         self.sums.iter().zip(&self.sizes).map(|(sum, size)| sum - mean * size).collect()
     }
 
-    /// The standard error of the mean, linearised; NaN for fewer than two. Source: Cochran,
-    /// "Sampling Techniques", 1977, chapter 6.
+    /// Returns the linearised standard error of the mean, or NaN for fewer than two clusters.
+    /// Source: Cochran, "Sampling Techniques", 1977, chapter 6.
     pub fn standard_error(&self) -> f64 {
         if self.len() < 2 {
             return f64::NAN;
         }
-        let clusters = self.len() as f64;
-        let squares: f64 = self.residuals().iter().map(|residual| residual * residual).sum();
+        let cluster_count = self.len() as f64;
+        let squares_sum: f64 = self.residuals().iter().map(|residual| residual * residual).sum();
         let (_, total_size) = self.total();
-        (clusters / (clusters - 1.0) * squares).sqrt() / total_size
+        (cluster_count / (cluster_count - 1.0) * squares_sum).sqrt() / total_size
     }
 }
 

@@ -1,10 +1,10 @@
 //! The sequential test of a match: the generalized sequential probability ratio test (GSPRT) on
 //! normalized Elo over pairs of games.
 //!
-//! The unit is a pair of games from one opening with colours swapped, worth 0, 1/2, 1, 3/2 or 2
-//! points, so that the opening's advantage cancels. Sources: M. Van den Bergh, "A practical
-//! introduction to the GSPRT" and "Normalized Elo", 2018-2021; A. Wald, "Sequential Analysis",
-//! 1947.
+//! The sampling unit is a pair of games from one opening with colours swapped, so that the
+//! opening's advantage cancels. A pair is worth 0, 1/2, 1, 3/2 or 2 points. Sources: M. Van den
+//! Bergh, "A practical introduction to the GSPRT" and "Normalized Elo", 2018-2021; A. Wald,
+//! "Sequential Analysis", 1947.
 
 /// Counts of pairs with 0, 1/2, 1, 3/2 and 2 points for the first player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,7 @@ pub enum TestState {
     H1,
 }
 
-/// Points per game, 0 to 1, of each kind of pair.
+/// The points per game of each kind of pair, from 0 to 1.
 const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Normalized Elo of one standard deviation of a game's points.
@@ -42,7 +42,7 @@ pub const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 const EMPTY_COUNT: f64 = 1e-3;
 
 impl Pentanomial {
-    /// Adds a pair; `points`: the sum over both games, 0 to 2.
+    /// Adds a pair of games. `points` is the sum of the points of both games, from 0 to 2.
     pub fn add(&mut self, points: f64) {
         self.0[(points * 2.0).round() as usize % 5] += 1;
     }
@@ -51,51 +51,55 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Mean and standard deviation of the points per game; NaN without pairs.
-    pub fn mean(&self) -> (f64, f64) {
-        moments(&self.shares().0)
+    /// Returns the mean and the standard deviation of the points per game. Both are NaN without
+    /// pairs.
+    pub fn mean_and_deviation(&self) -> (f64, f64) {
+        mean_and_deviation(&self.shares().0)
     }
 
-    /// The points per game, if all pairs are of one kind.
+    /// Returns the points per game if all pairs are of one kind, otherwise `None`.
     pub fn single_kind(&self) -> Option<f64> {
         let mut kinds = self.0.iter().zip(POINTS).filter(|(count, _)| **count > 0);
         kinds.next().filter(|_| kinds.next().is_none()).map(|(_, points)| points)
     }
 
-    /// The share of each kind, and the total number of pairs (NaN if 0).
+    /// Returns the share of each kind of pair and the total number of pairs. The total is NaN
+    /// without pairs.
     fn shares(&self) -> ([f64; 5], f64) {
         let counts = self.0.map(|count| if count == 0 { EMPTY_COUNT } else { count as f64 });
         let total = if self.count() == 0 { f64::NAN } else { counts.iter().sum() };
         (counts.map(|count| count / total), total)
     }
 
-    /// The log-likelihood ratio between the maximum-likelihood distributions with differences
-    /// `elo1` and `elo0` in normalized Elo; 0 without pairs.
+    /// Returns the log-likelihood ratio between two maximum-likelihood distributions, whose
+    /// differences in normalized Elo are `elo1` and `elo0`. The ratio is 0 without pairs.
     pub fn llr(&self, elo0: f64, elo1: f64) -> f64 {
         let (shares, total) = self.shares();
         if total.is_nan() {
             return 0.0;
         }
-        // The mean of a pair deviates by a game's deviation / root 2.
+        // The standard deviation of a pair's points per game is that of a single game divided by
+        // root 2.
         let [shares0, shares1] =
             [elo0, elo1].map(|elo| constrained_shares(&shares, std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION));
         let log_ratios = shares0.iter().zip(&shares1).map(|(p0, p1)| (p1 / p0).ln());
         total * shares.iter().zip(log_ratios).map(|(share, log_ratio)| share * log_ratio).sum::<f64>()
     }
 
-    /// The state of a test after these pairs.
+    /// Returns the state of a test after these pairs.
     pub fn decide(&self, bounds: &Bounds) -> TestState {
         bounds.decide(self.llr(bounds.elo0, bounds.elo1))
     }
 }
 
 impl Bounds {
-    /// The lower and upper log-likelihood ratio at which a test ends. Source: Wald, 1947.
+    /// Returns the lower and the upper log-likelihood ratio at which a test ends. Source: Wald,
+    /// 1947.
     pub fn limits(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// The text of a log-likelihood ratio with its limits, and the decision if there is one.
+    /// Describes a log-likelihood ratio with its limits, and with the decision if there is one.
     pub fn describe(&self, llr: f64) -> String {
         let (lower, upper) = self.limits();
         let decision = match self.decide(llr) {
@@ -106,7 +110,7 @@ impl Bounds {
         format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]{decision}")
     }
 
-    /// The state of a test at a log-likelihood ratio.
+    /// Returns the state of a test at a log-likelihood ratio.
     pub fn decide(&self, llr: f64) -> TestState {
         let (lower, upper) = self.limits();
         if llr >= upper {
@@ -119,41 +123,43 @@ impl Bounds {
     }
 }
 
-/// Mean and standard deviation of the points per game.
-fn moments(shares: &[f64; 5]) -> (f64, f64) {
+/// Returns the mean and the standard deviation of the points per game.
+fn mean_and_deviation(shares: &[f64; 5]) -> (f64, f64) {
     let mean: f64 = shares.iter().zip(POINTS).map(|(share, points)| share * points).sum();
     let variance: f64 = shares.iter().zip(POINTS).map(|(share, points)| share * (points - mean).powi(2)).sum();
     (mean, variance.sqrt())
 }
 
-/// Below this many standard deviations the iteration starts from uniform shares.
+/// Below this many standard deviations, the iteration of [`constrained_shares`] starts from uniform
+/// shares.
 const MAX_UNIFORM_START: f64 = 0.9;
 
-/// The maximum-likelihood distribution for the shares whose mean is `t` of its own standard
-/// deviations above one half.
+/// Returns the distribution that makes the observed `shares` most likely under a constraint. The
+/// mean of the distribution must be `t` of its own standard deviations above one half.
 ///
-/// By Lagrange's method p = share / (1 + x b), where b is the derivative of the constraint, which
-/// depends on the mean and deviation of p: found by fixed-point iteration, each step solving for x.
-/// Starting from uniform shares converges up to t = 2 sqrt(2) / 3, while some b is positive; from
-/// wins and losses alone, in the ratio that gives the required mean, for any t.
+/// By Lagrange's method, p = share / (1 + x b), where b is the derivative of the constraint. As b
+/// depends on the mean and the deviation of p, a fixed-point iteration finds p. Each of its steps
+/// solves for x. If the iteration starts from uniform shares, it converges up to
+/// t = 2 sqrt(2) / 3, as long as some b is positive. If it starts from wins and losses alone, in
+/// the ratio that gives the required mean, it converges for any t.
 fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
-    let lost_share = 0.5 - 0.5 * t / t.hypot(1.0);
-    let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [lost_share, 0.0, 0.0, 0.0, 1.0 - lost_share] };
+    let loss_share = 0.5 - 0.5 * t / t.hypot(1.0);
+    let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [loss_share, 0.0, 0.0, 0.0, 1.0 - loss_share] };
     for _ in 0..50 {
-        let (mean, deviation) = moments(&p);
+        let (mean, deviation) = mean_and_deviation(&p);
         let b = POINTS.map(|points| points - 0.5 - t * deviation * (1.0 + ((points - mean) / deviation).powi(2)) / 2.0);
         let x = solve_multiplier(shares, &b);
-        let before = p;
+        let previous_p = p;
         p = std::array::from_fn(|index| shares[index] / (1.0 + x * b[index]));
-        if p.iter().zip(before).all(|(now, before)| (now - before).abs() < 1e-12) {
+        if p.iter().zip(previous_p).all(|(share, previous)| (share - previous).abs() < 1e-12) {
             break;
         }
     }
     p
 }
 
-/// The x at which the sum of share b / (1 + x b) is 0: the sum decreases in x between the two
-/// poles.
+/// Returns the x at which the sum of share * b / (1 + x * b) is 0. Between the two poles of the sum
+/// that are nearest to 0, the sum decreases in x, so bisection finds x.
 fn solve_multiplier(shares: &[f64; 5], b: &[f64; 5]) -> f64 {
     let (minimum, maximum) =
         b.iter().fold((f64::MAX, f64::MIN), |(minimum, maximum), &b| (minimum.min(b), maximum.max(b)));
@@ -216,7 +222,7 @@ mod tests {
             let (shares, _) = Pentanomial(counts).shares();
             for elo in [-1000.0, -300.0, -232.0, -220.0, 0.0, 220.0, 222.0, 231.0, 232.0, 300.0, 1000.0] {
                 let t = std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION;
-                let (mean, deviation) = moments(&constrained_shares(&shares, t));
+                let (mean, deviation) = mean_and_deviation(&constrained_shares(&shares, t));
                 assert!((mean - 0.5 - t * deviation).abs() < 1e-6, "{counts:?} {elo}: {mean} {deviation}");
             }
         }
@@ -294,12 +300,12 @@ mod tests {
         assert_eq!((pairs, pairs.count()), (Pentanomial([1, 2, 3, 1, 2]), 9));
         // Kinds that did not occur count 0.001 pairs: mean (0 + 2 * 0.5 + 1) / 4, variance (0.25 +
         // 0.25) / 4.
-        let (mean, deviation) = Pentanomial([1, 0, 2, 0, 1]).mean();
+        let (mean, deviation) = Pentanomial([1, 0, 2, 0, 1]).mean_and_deviation();
         assert!((mean - 0.5).abs() < 1e-9, "{mean} {deviation}");
         assert!((deviation - 0.125_f64.sqrt()).abs() < 1e-3, "{mean} {deviation}");
-        let (mean, _) = Pentanomial([0, 0, 0, 3, 1]).mean();
+        let (mean, _) = Pentanomial([0, 0, 0, 3, 1]).mean_and_deviation();
         assert!((mean - 3.25 / 4.0).abs() < 1e-3, "{mean}");
-        assert!(Pentanomial::default().mean().0.is_nan());
+        assert!(Pentanomial::default().mean_and_deviation().0.is_nan());
         // Pairs of one kind (first, middle, last), of two kinds, and none.
         let kinds = [[2, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 3], [1, 0, 0, 0, 1], [0, 2, 1, 0, 0], [0; 5]];
         let expected = [Some(0.0), Some(0.5), Some(1.0), None, None, None];
@@ -307,7 +313,7 @@ mod tests {
         // The mean of the solution is t deviations above one half.
         for t in [-0.3, 0.0, 0.2] {
             let p = constrained_shares(&[0.1, 0.2, 0.3, 0.25, 0.15], t);
-            let (mean, deviation) = moments(&p);
+            let (mean, deviation) = mean_and_deviation(&p);
             assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{t}: {p:?}");
             assert!(((mean - 0.5) / deviation - t).abs() < 1e-6, "{t}: {p:?}");
         }

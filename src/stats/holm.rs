@@ -1,14 +1,14 @@
 //! Holm's correction of several p values.
 
-/// Holm's correction: the adjusted p of each test, in the given order. NaN stays NaN and does not
-/// count as a test. Source: Holm, 1979.
+/// Returns the p of each test after Holm's correction, in the given order. A p of NaN stays NaN,
+/// and is not counted as a test. Source: Holm, 1979.
 pub fn correct_holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).filter(|&index| !p[index].is_nan()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-    let (mut adjusted, mut floor) = (p.to_vec(), 0.0_f64);
+    let (mut adjusted, mut running_max) = (p.to_vec(), 0.0_f64);
     for (rank, &index) in order.iter().enumerate() {
-        floor = floor.max(p[index] * (order.len() - rank) as f64).min(1.0);
-        adjusted[index] = floor;
+        running_max = running_max.max(p[index] * (order.len() - rank) as f64).min(1.0);
+        adjusted[index] = running_max;
     }
     adjusted
 }

@@ -1,5 +1,5 @@
-//! The influence of single positions or games on a mean: the largest change when one is left out,
-//! and whether a finding depends on it.
+//! The influence of single positions or games on a mean. If one of them is left out, how much does
+//! the mean change, and does a finding depend on it?
 //!
 //! Source: Cook, "Detection of influential observation in linear regression", 1977.
 
@@ -9,16 +9,16 @@ use super::clusters::Clusters;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Influence {
     pub cluster: u32,
-    /// Its index among the line's clusters.
+    /// The index of the cluster among the line's clusters.
     pub index: usize,
-    /// The geometric mean without it.
+    /// The geometric mean without the cluster.
     pub without: f64,
-    /// Whether without some cluster the mean would lie on the other side of 1.
+    /// Whether the mean would be on the other side of 1 if some cluster were left out.
     pub reverses: bool,
 }
 
-/// The influence of the cluster without which the mean changes most; `None` for fewer than three
-/// clusters. The clusters have sums of logarithms of ratios.
+/// Finds the cluster that changes the mean most if it is left out. Returns `None` for fewer than
+/// three clusters. The clusters must contain logarithms of ratios.
 pub fn find_influence(line: &Clusters) -> Option<Influence> {
     if line.len() < 3 {
         return None;
@@ -26,36 +26,40 @@ pub fn find_influence(line: &Clusters) -> Option<Influence> {
     let (sum, size) = line.total();
     let mean = sum / size;
     let mean_without = |index: usize| (sum - line.sums[index]) / (size - line.sizes[index]);
-    let rounding = 1e-12 * line.sums.iter().map(|sum| sum.abs()).sum::<f64>() / size;
+    let rounding_error = 1e-12 * line.sums.iter().map(|sum| sum.abs()).sum::<f64>() / size;
     let change = |index: &usize| (mean_without(*index) - mean).abs();
-    // `max_by` returns the last of equal changes; in reverse order that is the first cluster.
+    // If several changes are equal, `max_by` returns the last one. The order is reversed, so that
+    // this is the change of the first cluster.
     let index = (0..line.len()).rev().max_by(|a, b| change(a).total_cmp(&change(b)))?;
-    let reverses =
-        mean.abs() > rounding && (0..line.len()).any(|index| mean_without(index) * mean.signum() < -rounding);
+    let reverses = mean.abs() > rounding_error
+        && (0..line.len()).any(|index| mean_without(index) * mean.signum() < -rounding_error);
     Some(Influence { cluster: line.ids[index], index, without: mean_without(index).exp(), reverses })
 }
 
-/// The number of clusters with a ratio below 1, and the number above 1; clusters at exactly 1 are
-/// not counted.
+/// Returns the number of clusters with a ratio below 1, and the number of clusters with a ratio
+/// above 1. Clusters with a ratio of exactly 1 are not counted.
 pub fn count_signs(line: &Clusters) -> (usize, usize) {
     let count = |is_counted: fn(f64) -> bool| line.sums.iter().filter(|sum| is_counted(**sum)).count();
     (count(|sum| sum < 0.0), count(|sum| sum > 0.0))
 }
 
-/// The index of the cluster that carries most of the difference: without it the statistic (the sum
-/// divided by the root of the sum of squares) is smallest, counted in the direction of the sum.
-/// With `hides`, the index of the cluster that hides most of it: without it the absolute value of
-/// the statistic is largest.
-pub fn find_carrier(line: &Clusters, hides: bool) -> Option<usize> {
+/// Returns the index of the cluster that carries most of the difference or, if `finds_hider`, of
+/// the cluster that hides most of the difference.
+///
+/// The statistic is the sum divided by the root of the sum of squares. It is positive in the
+/// direction of the sum of all clusters. Without the cluster that carries most of the difference,
+/// the statistic is smallest. Without the cluster that hides most of the difference, the absolute
+/// value of the statistic is largest.
+pub fn find_decisive_cluster(line: &Clusters, finds_hider: bool) -> Option<usize> {
     let (sum, _) = line.total();
-    let squares: f64 = line.sums.iter().map(|value| value * value).sum();
-    let rank = |index: &usize| {
-        let value = line.sums[*index];
-        let root = (squares - value * value).max(0.0).sqrt();
-        let statistic = if root > 0.0 { sum.signum() * (sum - value) / root } else { 0.0 };
-        if hides { -statistic.abs() } else { statistic }
+    let squares_sum: f64 = line.sums.iter().map(|cluster_sum| cluster_sum * cluster_sum).sum();
+    let sort_key = |index: &usize| {
+        let cluster_sum = line.sums[*index];
+        let root = (squares_sum - cluster_sum * cluster_sum).max(0.0).sqrt();
+        let statistic = if root > 0.0 { sum.signum() * (sum - cluster_sum) / root } else { 0.0 };
+        if finds_hider { -statistic.abs() } else { statistic }
     };
-    (0..line.len()).min_by(|a, b| rank(a).total_cmp(&rank(b)))
+    (0..line.len()).min_by(|a, b| sort_key(a).total_cmp(&sort_key(b)))
 }
 
 #[cfg(test)]
@@ -71,7 +75,7 @@ mod tests {
         assert_eq!((influence.cluster, influence.index, influence.reverses), (9, 3, false));
         assert!((influence.without - 1.0).abs() < 1e-12);
         assert_eq!(count_signs(&line), (1, 2));
-        assert_eq!(find_carrier(&line, false), Some(3));
+        assert_eq!(find_decisive_cluster(&line, false), Some(3));
         let turned = find_influence(&Clusters::new(&[(1, -0.1), (2, -0.2), (3, 2.0)])).unwrap();
         assert!(turned.reverses);
         assert_eq!(turned.cluster, 3);
@@ -99,7 +103,11 @@ mod tests {
     fn carrier_equals_a_calculation_by_hand() {
         for side in [1.0, -1.0, 0.01] {
             let line = Clusters::new(&[(4, 0.3 * side), (6, 0.1 * side), (9, 0.2 * side)]);
-            assert_eq!((find_carrier(&line, false), find_carrier(&line, true)), (Some(2), Some(1)), "{side}");
+            assert_eq!(
+                (find_decisive_cluster(&line, false), find_decisive_cluster(&line, true)),
+                (Some(2), Some(1)),
+                "{side}"
+            );
         }
     }
 }

@@ -6,18 +6,19 @@
 
 use super::sample::t_quantile;
 
-/// The 95 % interval of a rate, from the (part, whole) of each cluster; `None` for fewer than two
-/// clusters, or if the wholes add up to 0.
+/// Returns the 95 % interval of a rate, such as hits per probe. Each cluster is given by its (part,
+/// whole), such as its hits and its probes. Returns `None` for fewer than two clusters, or if the
+/// wholes add up to 0.
 pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
-    let count = clusters.len() as f64;
+    let cluster_count = clusters.len() as f64;
     let part: f64 = clusters.iter().fold(0.0, |sum, (part, _)| sum + part);
     let whole: f64 = clusters.iter().fold(0.0, |sum, (_, whole)| sum + whole);
     if clusters.len() < 2 || whole.is_nan() || whole <= 0.0 {
         return None;
     }
     let rate = part / whole;
-    let squares: f64 = clusters.iter().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
-    let error = (count / (count - 1.0) * squares).sqrt() / whole;
+    let squares_sum: f64 = clusters.iter().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
+    let error = (cluster_count / (cluster_count - 1.0) * squares_sum).sqrt() / whole;
     let half_width = t_quantile(clusters.len(), 0.975) * error;
     // A rate lies between 0 and 1.
     Some(((rate - half_width).max(0.0), (rate + half_width).min(1.0)))

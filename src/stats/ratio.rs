@@ -1,12 +1,13 @@
 //! Ratios of paired searches: geometric mean, interval, sign-flip test, and the influence of single
 //! positions.
 //!
-//! The unit is the position. In sequences it is the game: its searches share a table and are not
-//! independent. Node counts of two variants on one position are compared by the logarithm of their
-//! ratio, because positions differ in size by orders of magnitude.
+//! The sampling unit is the position. In sequences, the unit is the game, because the searches of a
+//! game share a table and are not independent. Node counts of two variants on one position are
+//! compared by the logarithm of their ratio, because positions differ in size by orders of
+//! magnitude.
 
 use super::clusters::Clusters;
-use super::influence::{Influence, count_signs, find_carrier, find_influence};
+use super::influence::{Influence, count_signs, find_decisive_cluster, find_influence};
 use super::interval::{intervals, margin, widening};
 use super::sample::{mean, median, min_clusters, smallest_p, t_quantile};
 use super::sign_flip::{FlipResult, test_lines};
@@ -16,13 +17,13 @@ use crate::parallel::par_map;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ratio {
     pub mean: f64,
-    /// The lower end of its 95 % interval; NaN for fewer than two clusters.
+    /// The lower end of the mean's 95 % interval. NaN for fewer than two clusters.
     pub low: f64,
     pub high: f64,
-    /// Two-sided p of the sign-flip permutation test that the true ratio is 1; NaN for fewer than
-    /// two clusters.
+    /// The two-sided p of the sign-flip permutation test whose null hypothesis is that the true
+    /// ratio is 1. NaN for fewer than two clusters.
     pub p: f64,
-    /// Standard error of the mean logarithm, by clusters; NaN for fewer than two.
+    /// The standard error of the mean logarithm over clusters. NaN for fewer than two clusters.
     pub error: f64,
     pub pairs: usize,
     /// The number of clusters (games, or positions where there are none).
@@ -32,19 +33,20 @@ pub struct Ratio {
     pub below: usize,
     /// The number of clusters with a ratio above 1.
     pub above: usize,
-    /// The effect of leaving one cluster out; none for fewer than three.
+    /// The effect of leaving one cluster out, or `None` for fewer than three clusters.
     pub influence: Option<Influence>,
 }
 
-/// Samples that are tested together, each a list of (cluster, logarithm of the ratio) pairs.
+/// The results of samples that are tested together. A sample is a list of (cluster, logarithm of
+/// the ratio) pairs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Family {
     /// The result of each sample, in the order given.
     pub lines: Vec<JudgedRatio>,
-    /// The number of samples that are tested: those of two clusters or more.
+    /// The number of samples that are tested. Samples of fewer than two clusters are not tested.
     pub tested: usize,
-    /// The level at which a single sample would have to be tested, for 5 % over all; 0 if no result
-    /// could be significant.
+    /// The level at which each sample would have to be tested alone for a false positive rate of
+    /// 5 % over all samples. The level is 0 if no result could be significant.
     pub level: f64,
 }
 
@@ -55,24 +57,25 @@ pub struct JudgedRatio {
     pub ratio: Ratio,
     /// The p of the ratio, corrected for the other samples; NaN for fewer than two clusters.
     pub p: f64,
-    /// Whether the ratio differs from 1: the interval excludes 1 by the margin for an unseen
-    /// cluster, the corrected p is below 5 %, and there are enough clusters for the number of
-    /// samples.
+    /// Whether the ratio differs significantly from 1. This requires that the interval excludes 1
+    /// by the margin for an unseen cluster, that the corrected p is below 5 %, and that there are
+    /// is_enough clusters for the number of samples.
     pub significant: bool,
-    /// Whether that depends on a single cluster: without it `significant` would be the opposite.
+    /// Whether `significant` depends on a single cluster, so that it would have the opposite value
+    /// without that cluster.
     pub fragile: bool,
 }
 
 impl Family {
-    /// Tests samples. Deterministic: the draws are seeded, and samples of the same clusters share
-    /// them.
+    /// Tests samples together. The results are deterministic, because the draws are seeded. Samples
+    /// of the same clusters share their draws.
     pub fn from_samples(samples: &[Vec<(u32, f64)>]) -> Self {
         let values = samples.iter().map(Vec::len).sum();
         let lines: Vec<Clusters> = par_map(samples.len(), values, |index| Clusters::new(&samples[index]));
         let tests = test_lines(&lines);
         let tested = lines.iter().filter(|line| line.len() >= 2).count();
         let has_enough_clusters = |line: &Clusters| line.len() >= min_clusters(tested);
-        let ratio = |index: usize, (low, high): (f64, f64)| {
+        let make_ratio = |index: usize, (low, high): (f64, f64)| {
             let (line, logs) = (&lines[index], &samples[index]);
             let (below, above) = count_signs(line);
             Ratio {
@@ -89,9 +92,9 @@ impl Family {
                 influence: find_influence(line),
             }
         };
-        let ends = intervals(&lines);
+        let line_intervals = intervals(&lines);
         let mut judged: Vec<JudgedRatio> = par_map(lines.len(), values, |index| {
-            let (ratio, p) = (ratio(index, ends[index]), tests.lines[index].corrected);
+            let (ratio, p) = (make_ratio(index, line_intervals[index]), tests.lines[index].corrected_p);
             JudgedRatio {
                 ratio,
                 p,
@@ -99,20 +102,21 @@ impl Family {
                 fragile: false,
             }
         });
-        // Is a result fragile? If the test does not decide this alone, the interval is computed
-        // again without the most influential cluster.
+        // Decides which results are fragile. If the sign-flip test alone does not decide this, the
+        // interval is computed again without the cluster that carries or hides most of the
+        // difference.
         let undecided: Vec<(usize, Clusters)> = (0..lines.len())
             .filter(|&index| has_enough_clusters(&lines[index]))
             .filter_map(|index| {
-                let FlipResult { weakest, strongest, .. } = tests.lines[index];
+                let FlipResult { p_without_carrier, p_without_hider, .. } = tests.lines[index];
                 let (significant, line) = (judged[index].significant, &lines[index]);
-                judged[index].fragile = significant && weakest >= 0.05;
-                let needs_interval = if significant { weakest < 0.05 } else { strongest < 0.05 };
+                judged[index].fragile = significant && p_without_carrier >= 0.05;
+                let needs_interval = if significant { p_without_carrier < 0.05 } else { p_without_hider < 0.05 };
                 if !needs_interval {
                     return None;
                 }
-                let carrier = find_carrier(line, !significant)?;
-                Some((index, line.without(carrier)))
+                let decisive_cluster = find_decisive_cluster(line, !significant)?;
+                Some((index, line.without(decisive_cluster)))
             })
             .collect();
         let (indices, reduced_lines): (Vec<usize>, Vec<Clusters>) = undecided.into_iter().unzip();
@@ -124,8 +128,8 @@ impl Family {
     }
 }
 
-/// Whether the interval of a mean logarithm excludes 0 by more than the shift that one unseen
-/// cluster could cause.
+/// Whether the interval of a mean logarithm excludes 0 by more than the shift of the mean that one
+/// unseen cluster could cause.
 fn exceeds_margin([low, high]: [f64; 2], clusters: usize) -> bool {
     low > margin(clusters) || high < -margin(clusters)
 }
@@ -135,19 +139,20 @@ impl Ratio {
         self.low > 1.0 || self.high < 1.0
     }
 
-    /// Whether the interval excludes 1 by more than the shift that one unseen cluster could cause.
+    /// Whether the interval excludes 1 by more than the shift of the mean that one unseen cluster
+    /// could cause.
     pub fn exceeds_margin(&self) -> bool {
         exceeds_margin([self.low.ln(), self.high.ln()], self.clusters)
     }
 
-    /// The baseline compared with itself, in `pairs` pairs.
+    /// Returns the ratio of the baseline to itself in `pairs` pairs.
     pub fn identity(pairs: usize) -> Self {
         let nan = f64::NAN;
         Self { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs, median: 1.0, ..Self::default() }
     }
 
-    /// The statistics of (cluster, logarithm of the ratio) pairs. Deterministic: the draws are
-    /// seeded.
+    /// Computes the statistics of (cluster, logarithm of the ratio) pairs. The result is
+    /// deterministic, because the draws are seeded.
     pub fn from_logs(logs: &[(u32, f64)]) -> Self {
         Family::from_samples(&[logs.to_vec()]).lines[0].ratio
     }
@@ -157,47 +162,52 @@ impl Ratio {
         self.error == 0.0 && self.mean == 1.0
     }
 
-    /// The smallest effect (0.01: 1 %) that this number of clusters with this spread shows at a
-    /// level (0.05 for a single comparison) with a power of 80 %. NaN for fewer than two clusters;
+    /// Returns the smallest effect that is significant with a power of 80 % for this number of
+    /// clusters and this spread. An effect of 0.01 means 1 %. `level` is the significance level,
+    /// which is 0.05 for a single comparison. The result is NaN for fewer than two clusters, and
     /// infinite if no effect could be significant.
     pub fn detectable_effect(&self, level: f64) -> f64 {
         detectable_log(self.clusters, level, self.error, margin(self.clusters)).exp_m1()
     }
 
-    /// As [`Ratio::detectable_effect`], for a confirmation, which needs no margin for an unseen
-    /// cluster.
+    /// Like [`Ratio::detectable_effect`], but for a confirmation, which needs no margin for an
+    /// unseen cluster.
     pub fn confirmable_effect(&self, level: f64) -> f64 {
         detectable_log(self.clusters, level, self.error, 0.0).exp_m1()
     }
 
-    /// The number of clusters with this spread that would show `effect` (0.01: 1 %) at a level with
-    /// a power of 80 %. None for fewer than two clusters, or if no number would do.
+    /// Returns the number of clusters with this spread for which `effect` would be significant at
+    /// `level` with a power of 80 %. An effect of 0.01 means 1 %. Returns `None` for fewer than two
+    /// clusters, or if no number of clusters is is_enough.
     pub fn clusters_needed(&self, effect: f64, level: f64) -> Option<f64> {
         if self.error.is_nan() || level.is_nan() || level <= 0.0 {
             return None;
         }
         let spread = self.error * (self.clusters as f64).sqrt();
-        let enough = |clusters: usize| {
+        let is_enough = |clusters: usize| {
             detectable_log(clusters, level, spread / (clusters as f64).sqrt(), margin(clusters)) <= effect.ln_1p()
         };
-        // Doubling finds a number that is enough, bisection the smallest one.
+        // Doubling finds a number that is enough, and bisection finds the smallest such number.
         let mut upper = 2_usize;
-        while !enough(upper) {
+        while !is_enough(upper) {
             upper = upper.checked_mul(2)?;
         }
         let mut lower = upper / 2 + 1;
         while lower < upper {
             let middle = usize::midpoint(lower, upper);
-            if enough(middle) { upper = middle } else { lower = middle + 1 }
+            if is_enough(middle) { upper = middle } else { lower = middle + 1 }
         }
         Some(upper as f64)
     }
 }
 
-/// The smallest logarithm that is significant at a level (two-sided) with a power of 80 %: what the
-/// level or the interval with its margin requires, whichever is more, plus the standard error times
-/// the 80 % quantile of Student's t. Infinite if even clusters that all agree are not significant.
-/// Exact power differs by less than one position in thirty.
+/// Returns the smallest logarithm that is significant at a two-sided level with a power of 80 %.
+///
+/// To be significant, a logarithm must reach both the value that the level requires and the value
+/// at which the interval excludes 0 by the margin. For the power, the standard error times the 80 %
+/// quantile of Student's t is added to the larger of the two values. The result is infinite if even
+/// clusters that all agree are not significant. Sample sizes that are computed with the exact power
+/// differ by less than one position in thirty.
 fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
     if clusters < 2 || level.is_nan() {
         return f64::NAN;
@@ -205,8 +215,9 @@ fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
     if smallest_p(clusters) > level.max(0.05) {
         return f64::INFINITY;
     }
-    let end = widening(clusters) * t_quantile(clusters, 0.975) * error + margin;
-    (t_quantile(clusters, 1.0 - level / 2.0) * error).max(end) + t_quantile(clusters, 0.8) * error
+    let level_bound = t_quantile(clusters, 1.0 - level / 2.0) * error;
+    let interval_bound = widening(clusters) * t_quantile(clusters, 0.975) * error + margin;
+    level_bound.max(interval_bound) + t_quantile(clusters, 0.8) * error
 }
 
 #[cfg(test)]
@@ -276,8 +287,12 @@ mod tests {
                 |clusters: usize| Ratio { clusters, error: spread / (clusters as f64).sqrt(), ..Ratio::default() };
             for clusters in [10, 500] {
                 let needed = ratio_of(clusters).clusters_needed(effect, level).unwrap() as usize;
-                let [enough, fewer] = [needed, needed - 1].map(|clusters| ratio_of(clusters).detectable_effect(level));
-                assert!(enough <= effect && effect < fewer, "{spread} {effect} {level}: {needed}, {enough} {fewer}");
+                let [is_enough, fewer] =
+                    [needed, needed - 1].map(|clusters| ratio_of(clusters).detectable_effect(level));
+                assert!(
+                    is_enough <= effect && effect < fewer,
+                    "{spread} {effect} {level}: {needed}, {is_enough} {fewer}"
+                );
             }
         }
         assert_eq!((Ratio { error: f64::NAN, ..Ratio::default() }).clusters_needed(0.1, 0.05), None);

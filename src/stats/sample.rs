@@ -2,12 +2,12 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// With more clusters Student's t agrees with the normal distribution to nine digits, and the
-/// library's search for a quantile may not end (from about 10^7).
+/// With more clusters than this, Student's t agrees with the normal distribution to about six
+/// digits. From about 10^7 clusters on, the library's search for a quantile may not end.
 const NORMAL_FROM: usize = 1_000_000;
 
-/// A quantile of Student's t with `clusters - 1` degrees of freedom; NaN for fewer than two
-/// clusters.
+/// Returns a quantile of Student's t with `clusters - 1` degrees of freedom, or NaN for fewer than
+/// two clusters.
 pub fn t_quantile(clusters: usize, probability: f64) -> f64 {
     if clusters > NORMAL_FROM {
         return Normal::standard().inverse_cdf(probability);
@@ -15,7 +15,8 @@ pub fn t_quantile(clusters: usize, probability: f64) -> f64 {
     StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| t.inverse_cdf(probability))
 }
 
-/// The two-sided p of a value of Student's t; NaN for fewer than two clusters.
+/// Returns the two-sided p of a value of Student's t with `clusters - 1` degrees of freedom, or NaN
+/// for fewer than two clusters.
 pub fn t_two_sided_p(clusters: usize, value: f64) -> f64 {
     if clusters > NORMAL_FROM || value.is_infinite() {
         return 2.0 * Normal::standard().cdf(-value.abs());
@@ -23,13 +24,14 @@ pub fn t_two_sided_p(clusters: usize, value: f64) -> f64 {
     StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| 2.0 * t.cdf(-value.abs()))
 }
 
-/// The smallest p of a sign-flip test of `clusters` clusters: that of 2 patterns among 2^n.
+/// Returns the smallest possible p of a sign-flip test of n clusters, which is the share of 2 sign
+/// patterns among 2^n.
 pub fn smallest_p(clusters: usize) -> f64 {
     2.0_f64.powi(1 - i32::try_from(clusters).unwrap_or(i32::MAX))
 }
 
-/// The smallest number of clusters with which one of `lines` lines can be significant at 5 %, after
-/// Bonferroni's correction for all lines.
+/// Returns the smallest number of clusters with which a line can be significant at 5 %, after
+/// Bonferroni's correction for `lines` lines.
 pub fn min_clusters(lines: usize) -> usize {
     (1..).find(|&clusters| smallest_p(clusters) * lines.max(1) as f64 <= 0.05).unwrap_or(0)
 }

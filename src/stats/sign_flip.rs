@@ -1,11 +1,11 @@
 //! Sign-flip tests of many lines that share their flips.
 //!
 //! If a line does not differ from its baseline, the sign of each cluster's sum is random. All lines
-//! are measured on the same positions, so flipping a position flips it in all lines. Over many
-//! flips, the largest statistic among the lines has the null distribution of the largest observed
-//! statistic. Perfectly correlated lines are corrected as if they were one. Sources: Fisher, "The
-//! Design of Experiments", 1935; Westfall and Young, "Resampling-Based Multiple Testing", 1993
-//! (step-down maxT, algorithm 4.1).
+//! are measured on the same positions, so the sign of a position is flipped in all lines together.
+//! Over many flips, the largest statistic among the lines has the null distribution of the largest
+//! observed statistic. Perfectly correlated lines are corrected as if they were one. Sources:
+//! Fisher, "The Design of Experiments", 1935; Westfall and Young, "Resampling-Based Multiple
+//! Testing", 1993 (step-down maxT, algorithm 4.1).
 
 use super::clusters::Clusters;
 use super::matmul::matmul;
@@ -20,12 +20,12 @@ use std::sync::Mutex;
 /// With up to this many clusters, every pattern of signs is enumerated.
 const EXACT: usize = 16;
 
-/// With more clusters than this, neighbours are flipped together in this many groups: the test is
-/// as good, and faster.
+/// With more clusters than this, neighbouring clusters are flipped together in this many groups.
+/// The test is as good as with single clusters, and faster.
 const GROUPS: usize = 256;
 
-/// With more clusters than this, a line's own p is taken from the normal distribution: the
-/// difference is smaller than the sampling error.
+/// With more clusters than this, a line's own p is taken from the normal distribution. The
+/// difference from the exact p is smaller than the sampling error.
 const NORMAL_FROM: usize = 1000;
 
 /// The smallest and the largest number of random patterns.
@@ -43,14 +43,14 @@ const TOLERANCE: f64 = 1e-9;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlipResult {
-    /// The two-sided p of the line alone; all fields are NaN for fewer than two clusters.
+    /// The two-sided p of the line alone. All fields are NaN for fewer than two clusters.
     pub p: f64,
     /// The p corrected for all lines (step-down maxT).
-    pub corrected: f64,
+    pub corrected_p: f64,
     /// The corrected p without the cluster that carries most of the difference.
-    pub weakest: f64,
+    pub p_without_carrier: f64,
     /// The corrected p without the cluster that hides most of the difference.
-    pub strongest: f64,
+    pub p_without_hider: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -58,29 +58,32 @@ pub struct FlipResults {
     /// One result for each line, in the order given.
     pub lines: Vec<FlipResult>,
     /// The level at which each line would have to be tested alone for a false positive rate of 5 %
-    /// over all lines; 0 if there are too few clusters, NaN without lines.
+    /// over all lines. The level is 0 if there are too few clusters, and NaN without lines.
     pub level: f64,
 }
 
-/// The statistics of a line, each a sum divided by the root of the sum of squares: over all
-/// clusters; the smallest without one cluster, which is below 0 if the sum changes sign; and the
-/// largest absolute value without one cluster.
+/// The statistics of a line. Each statistic is a sum divided by the root of the sum of squares.
 struct Statistics {
+    /// The index of the line.
     line: usize,
+    /// The statistic over all clusters.
     all_clusters: f64,
+    /// The smallest statistic if one cluster is left out. It is below 0 if the sum changes sign.
     min_without_one: f64,
+    /// The largest absolute value of the statistic if one cluster is left out.
     max_without_one: f64,
 }
 
 impl Statistics {
-    /// The statistics of a line; `groups` has the sums of the groups in which its clusters are
-    /// flipped.
-    fn new(index: usize, line: &Clusters, groups: &[f64]) -> Self {
+    /// Computes the statistics of a line. `group_sums` are the sums of the groups in which the
+    /// clusters of the line are flipped.
+    fn new(index: usize, line: &Clusters, group_sums: &[f64]) -> Self {
         let sum_squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let (sum, _) = line.total();
-        let (squares_sum, group_squares) = (sum_squares(&line.sums), sum_squares(groups));
-        // Groups only scale the root of squares; influence is that of single clusters.
-        let scale = if group_squares > 0.0 { (squares_sum / group_squares).sqrt() } else { 0.0 };
+        let (squares_sum, group_squares_sum) = (sum_squares(&line.sums), sum_squares(group_sums));
+        // The groups only scale the root of the sum of squares. Single clusters are left out, not
+        // groups.
+        let scale = if group_squares_sum > 0.0 { (squares_sum / group_squares_sum).sqrt() } else { 0.0 };
         let scaled_ratio = |sum: f64, squares: f64| if squares > 0.0 { scale * sum / squares.sqrt() } else { 0.0 };
         let side = sum.signum();
         let ratio_without = |value: &f64| scaled_ratio(side * (sum - value), squares_sum - value * value);
@@ -90,16 +93,17 @@ impl Statistics {
     }
 }
 
-/// Tests all lines with shared flips.
+/// Tests all lines with flips that the lines share.
 pub fn test_lines(lines: &[Clusters]) -> FlipResults {
-    let untested = FlipResult { p: f64::NAN, corrected: f64::NAN, weakest: f64::NAN, strongest: f64::NAN };
+    let untested =
+        FlipResult { p: f64::NAN, corrected_p: f64::NAN, p_without_carrier: f64::NAN, p_without_hider: f64::NAN };
     let mut results = FlipResults { lines: vec![untested; lines.len()], level: f64::NAN };
     let units = Units::new(lines);
     if units.order.is_empty() {
         return results;
     }
     let counts = units.count_patterns();
-    // The observed signs count as one more among random patterns.
+    // If the patterns are random, the observed signs are counted as one more pattern.
     let correction = if units.is_enumerated() { 0.0 } else { 1.0 };
     let share_of = |count: u64| (count as f64 + correction) / (counts.patterns as f64 + correction);
     let mut running_max = 0.0_f64;
@@ -107,11 +111,12 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
         let step_counts = counts.steps[step];
         let p_alone = share_of(step_counts.alone);
         let p = if units.is_enumerated() { p_alone } else { single_line_p(&lines[statistics.line], p_alone) };
-        let weakest = share_of(step_counts.min_without_one).max(running_max);
-        // Corrected p values are monotone, and no smaller than the line's own p.
+        let p_without_carrier = share_of(step_counts.min_without_one).max(running_max);
+        // The corrected p of a line is not smaller than its own p or the corrected p of the
+        // previous lines.
         running_max = running_max.max(share_of(step_counts.all_clusters)).max(p);
-        let strongest = share_of(step_counts.max_without_one);
-        results.lines[statistics.line] = FlipResult { p, corrected: running_max, weakest, strongest };
+        let p_without_hider = share_of(step_counts.max_without_one);
+        results.lines[statistics.line] = FlipResult { p, corrected_p: running_max, p_without_carrier, p_without_hider };
     }
     // A sum divided by the root of the sum of squares is a function of Student's t.
     let (count, critical_sum) = (units.count as f64, counts.critical);
@@ -124,8 +129,9 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
     results
 }
 
-/// A line's own p: by enumeration for few clusters, from the normal distribution for very many,
-/// else `shared_p`, that of the flips shared by all lines.
+/// Returns the p of a line alone. The p is enumerated for few clusters, and is taken from the
+/// normal distribution for very many clusters. Otherwise it is `shared_p`, which is computed from
+/// the flips that all lines share.
 fn single_line_p(line: &Clusters, shared_p: f64) -> f64 {
     if line.len() <= EXACT {
         return enumerate_p(&line.sums);
@@ -138,47 +144,49 @@ fn single_line_p(line: &Clusters, shared_p: f64) -> f64 {
     shared_p
 }
 
-/// The share of all sign patterns whose sum is at least as far from 0 as the observed sum.
+/// Returns the share of all sign patterns whose sum is at least as far from 0 as the observed sum.
 fn enumerate_p(sums: &[f64]) -> f64 {
-    let size: f64 = sums.iter().map(|sum| sum.abs()).sum();
-    let observed = sums.iter().sum::<f64>().abs() - 1e-12 * size;
-    // The first sign is fixed: the other half is the mirror image. Gray code changes one sign from
-    // pattern to pattern.
-    let mut signed = sums.to_vec();
-    let patterns = 1_u32 << (sums.len() - 1);
-    let mut extreme = 0_u32;
-    for pattern in 1..=patterns {
-        extreme += u32::from(signed.iter().sum::<f64>().abs() >= observed);
-        // After the last pattern, there is no value at the index.
+    let absolute_sum: f64 = sums.iter().map(|sum| sum.abs()).sum();
+    let observed_sum = sums.iter().sum::<f64>().abs() - 1e-12 * absolute_sum;
+    // The first sign is fixed, because the patterns with the other first sign are mirror images.
+    // The patterns are in the order of a Gray code, which changes only one sign at a time.
+    let mut signed_sums = sums.to_vec();
+    let pattern_count = 1_u32 << (sums.len() - 1);
+    let mut extreme_count = 0_u32;
+    for pattern in 1..=pattern_count {
+        extreme_count += u32::from(signed_sums.iter().sum::<f64>().abs() >= observed_sum);
+        // After the last pattern, no sum has this index.
         let index = 1 + pattern.trailing_zeros() as usize;
-        if let Some(value) = signed.get_mut(index) {
-            *value = -*value;
+        if let Some(sum) = signed_sums.get_mut(index) {
+            *sum = -*sum;
         }
     }
-    f64::from(extreme) / f64::from(patterns)
+    f64::from(extreme_count) / f64::from(pattern_count)
 }
 
 /// The units that are flipped: the clusters of all lines, or groups of clusters.
 struct Units {
     count: usize,
-    /// The lines from the smallest statistic to the largest, so that running maxima give the
-    /// step-down test.
+    /// The statistics of the lines, from the smallest to the largest. In this order, running maxima
+    /// are the maxima of the step-down test.
     order: Vec<Statistics>,
-    /// The lines' sums divided by the root of their sum of squares: `columns[unit * order.len() +
-    /// step]`, where `step` is an index of `order`.
+    /// The lines' sums divided by the root of their sum of squares. The value of a line is at
+    /// `columns[unit * order.len() + step]`, where `step` is the index of the line in `order`.
     columns: Vec<f64>,
 }
 
-/// The number of patterns in which one line's observed statistics are reached.
+/// For one line, the number of patterns in which its observed statistics are reached.
 #[derive(Clone, Copy, Default)]
 struct StepCounts {
-    /// The maximum of this line and the weaker ones reaches the line's statistic.
+    /// The number of patterns in which the maximum of this line and of all lines with smaller
+    /// statistics reaches the line's statistic over all clusters.
     all_clusters: u64,
-    /// The same maximum reaches the line's smallest statistic without a cluster.
+    /// The number of patterns in which the same maximum reaches `min_without_one` of the line.
     min_without_one: u64,
-    /// The maximum of all lines reaches the line's largest statistic without a cluster.
+    /// The number of patterns in which the maximum of all lines reaches `max_without_one` of the
+    /// line.
     max_without_one: u64,
-    /// The line itself reaches its statistic.
+    /// The number of patterns in which the line itself reaches its statistic over all clusters.
     alone: u64,
 }
 
@@ -186,18 +194,18 @@ struct PatternCounts {
     patterns: u64,
     /// The counts of each line, in the order of [`Units::order`].
     steps: Vec<StepCounts>,
-    /// The smallest maximum that at most one pattern in twenty reaches.
+    /// The smallest value that the maximum over all lines reaches in at most one pattern in twenty.
     critical: f64,
 }
 
 impl Units {
-    /// Sorts the lines of two clusters or more by their statistics, and joins their clusters to at
-    /// most [`GROUPS`] units.
+    /// Combines the clusters of all lines into at most [`GROUPS`] units, and sorts the lines by
+    /// their statistics. Lines of fewer than two clusters are left out.
     fn new(lines: &[Clusters]) -> Self {
-        let tested = || lines.iter().enumerate().filter(|(_, line)| line.len() >= 2);
+        let tested_lines = || lines.iter().enumerate().filter(|(_, line)| line.len() >= 2);
         let mut unit_of_cluster: BTreeMap<u32, usize> =
-            tested().flat_map(|(_, line)| &line.ids).map(|&id| (id, 0)).collect();
-        let (clusters, line_count) = (unit_of_cluster.len(), tested().count());
+            tested_lines().flat_map(|(_, line)| &line.ids).map(|&id| (id, 0)).collect();
+        let (clusters, line_count) = (unit_of_cluster.len(), tested_lines().count());
         let count = clusters.min(GROUPS);
         // Neighbouring clusters share a unit.
         unit_of_cluster.values_mut().enumerate().for_each(|(index, unit)| *unit = index * count / clusters);
@@ -207,7 +215,7 @@ impl Units {
             sums
         };
         let mut order: Vec<Statistics> =
-            tested().map(|(index, line)| Statistics::new(index, line, &group_sums(line))).collect();
+            tested_lines().map(|(index, line)| Statistics::new(index, line, &group_sums(line))).collect();
         order.sort_by(|a, b| a.all_clusters.total_cmp(&b.all_clusters).then(b.line.cmp(&a.line)));
         let mut columns = vec![0.0; count * line_count];
         for (step, statistics) in order.iter().enumerate() {
@@ -225,23 +233,24 @@ impl Units {
         self.count <= EXACT
     }
 
-    /// The number of patterns to compute.
-    fn patterns(&self) -> usize {
+    /// Returns the number of patterns to compute.
+    fn pattern_count(&self) -> usize {
         if self.is_enumerated() {
             return 1 << (self.count - 1);
         }
         (MAX_WORK / (self.count * self.order.len())).clamp(MIN_DRAWS, MAX_DRAWS)
     }
 
-    /// The patterns of one batch, as rows of signs. Each batch has its own seed, so that batches
-    /// can be computed in any order.
+    /// Returns the patterns of one batch as rows of signs. Each batch has its own seed, so that
+    /// batches can be computed in any order.
     fn signs(&self, batch: usize, rows: usize) -> Vec<f64> {
         let mut signs = vec![1.0; rows * self.count];
         let mut random = Pcg64::seed_from_u64(2 + batch as u64);
         for (row, pattern) in signs.chunks_mut(self.count).enumerate() {
-            // One bit of a word for each sign.
+            // Each sign is one bit of a word.
             for signs in pattern.chunks_mut(64) {
-                // When all are enumerated, the first sign is fixed: the others are mirror images.
+                // If all patterns are enumerated, the first sign is fixed, because the patterns
+                // with the other first sign are mirror images.
                 let bits = if self.is_enumerated() { ((batch * BATCH + row) as u64) << 1 } else { random.random() };
                 for (index, sign) in signs.iter_mut().enumerate() {
                     *sign = if bits >> index & 1 == 1 { -1.0 } else { 1.0 };
@@ -251,18 +260,20 @@ impl Units {
         signs
     }
 
-    /// Applies all patterns, batch by batch, and counts those that reach the observed statistics.
+    /// Applies all patterns, batch by batch, and counts the patterns in which the observed
+    /// statistics are reached.
     fn count_patterns(&self) -> PatternCounts {
-        let (patterns, line_count) = (self.patterns(), self.order.len());
-        let total = Mutex::new((vec![StepCounts::default(); line_count], vec![0.0_f64; patterns]));
-        let rows_of = |batch: usize| BATCH.min(patterns - batch * BATCH);
-        // The number of each batch, and its number of patterns.
-        let batches: Vec<(usize, usize)> = (0..patterns.div_ceil(BATCH)).map(|batch| (batch, rows_of(batch))).collect();
+        let (pattern_count, line_count) = (self.pattern_count(), self.order.len());
+        let total = Mutex::new((vec![StepCounts::default(); line_count], vec![0.0_f64; pattern_count]));
+        let row_count = |batch: usize| BATCH.min(pattern_count - batch * BATCH);
+        // The index and the number of patterns of each batch.
+        let batches: Vec<(usize, usize)> =
+            (0..pattern_count.div_ceil(BATCH)).map(|batch| (batch, row_count(batch))).collect();
         par_for_each(batches, |(batch, rows)| {
             let mut sums = vec![0.0; rows * line_count];
             matmul(&self.signs(batch, rows), self.count, &self.columns, line_count, &mut sums);
             let mut steps = vec![StepCounts::default(); line_count];
-            let mut largest = Vec::with_capacity(rows);
+            let mut maxima = Vec::with_capacity(rows);
             for sums in sums.chunks_mut(line_count) {
                 sums.iter_mut().for_each(|sum| *sum = sum.abs() + TOLERANCE);
                 let maximum = sums.iter().fold(0.0_f64, |maximum, sum| maximum.max(*sum));
@@ -274,31 +285,32 @@ impl Units {
                     counts.max_without_one += u64::from(maximum >= statistics.max_without_one);
                     counts.alone += u64::from(sum >= statistics.all_clusters);
                 }
-                largest.push(maximum);
+                maxima.push(maximum);
             }
             let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let (total_steps, largest_of_all) = &mut *total;
-            largest_of_all[batch * BATCH..batch * BATCH + rows].copy_from_slice(&largest);
-            for (sum, counts) in total_steps.iter_mut().zip(steps) {
-                sum.all_clusters += counts.all_clusters;
-                sum.min_without_one += counts.min_without_one;
-                sum.max_without_one += counts.max_without_one;
-                sum.alone += counts.alone;
+            let (total_steps, all_maxima) = &mut *total;
+            all_maxima[batch * BATCH..batch * BATCH + rows].copy_from_slice(&maxima);
+            for (total_counts, counts) in total_steps.iter_mut().zip(steps) {
+                total_counts.all_clusters += counts.all_clusters;
+                total_counts.min_without_one += counts.min_without_one;
+                total_counts.max_without_one += counts.max_without_one;
+                total_counts.alone += counts.alone;
             }
         });
-        let (steps, largest) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        PatternCounts { patterns: patterns as u64, steps, critical: critical_value(largest) }
+        let (steps, maxima) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        PatternCounts { patterns: pattern_count as u64, steps, critical: critical_value(maxima) }
     }
 }
 
-/// The smallest value that at most one pattern in twenty reaches; infinite if there is none.
-/// `largest`: the maximum over the lines in each pattern.
-fn critical_value(mut largest: Vec<f64>) -> f64 {
-    let common = largest.len() - largest.len() / 20;
-    let (_, largest_common, top_twentieth) = largest.select_nth_unstable_by(common - 1, f64::total_cmp);
-    // A value of the top twentieth may equal the one below it: then too many patterns reach it.
-    let too_frequent = *largest_common + TOLERANCE;
-    let rare_values = top_twentieth.iter().filter(|value| **value > too_frequent);
+/// Returns the smallest value that at most one pattern in twenty reaches, or infinity if there is
+/// no such value. `maxima` has the maximum over all lines for each pattern.
+fn critical_value(mut maxima: Vec<f64>) -> f64 {
+    let common_count = maxima.len() - maxima.len() / 20;
+    let (_, largest_common, top_twentieth) = maxima.select_nth_unstable_by(common_count - 1, f64::total_cmp);
+    // More than one pattern in twenty reaches the values of the top twentieth that are equal to the
+    // largest value below it.
+    let largest_frequent = *largest_common + TOLERANCE;
+    let rare_values = top_twentieth.iter().filter(|value| **value > largest_frequent);
     rare_values.fold(f64::INFINITY, |smallest, value| smallest.min(*value)) - TOLERANCE
 }
 
@@ -320,8 +332,8 @@ mod tests {
                 let results = test_lines(&[make_line(few, strong), make_line(200, weak), make_line(40, weak)]);
                 let least = 2.0 / f64::from(1 << few);
                 assert!(results.lines[0].p >= least - 1e-12, "{few}: {}", results.lines[0].p);
-                for FlipResult { p, corrected, .. } in results.lines {
-                    assert!(corrected >= p, "{few} {strong}: {corrected} below {p}");
+                for FlipResult { p, corrected_p, .. } in results.lines {
+                    assert!(corrected_p >= p, "{few} {strong}: {corrected_p} below {p}");
                 }
             }
         }
@@ -363,7 +375,7 @@ mod tests {
                 let strongest = p_of(&sums, most);
                 running_max = running_max.max(p_of(weaker_lines, statistic(&sums[line], 0)));
                 let result = results.lines[line];
-                let actual = [result.p, result.corrected, result.weakest, result.strongest];
+                let actual = [result.p, result.corrected_p, result.p_without_carrier, result.p_without_hider];
                 let expected = [p_of(&[sums[line]], statistic(&sums[line], 0)), running_max, weakest, strongest];
                 for (actual, expected) in actual.into_iter().zip(expected) {
                     assert!((actual - expected).abs() < 1e-12, "{sums:?}: {actual} {expected}");
@@ -431,15 +443,15 @@ mod tests {
             let methods: [(SumLine<'_>, u64, f64); 2] = [(&sum_by_group, 1, 0.03), (&sum_by_cluster, 2, 0.06)];
             for (sums_of, seed, tolerance) in methods {
                 let (own_p, largest) = compute_directly(sums_of, seed);
-                for (index, FlipResult { p, corrected, .. }) in results.lines.iter().enumerate() {
+                for (index, FlipResult { p, corrected_p, .. }) in results.lines.iter().enumerate() {
                     assert!(
                         (p - own_p[index]).abs() < tolerance,
                         "{clusters}, line {index}: {p} by itself, {} expected",
                         own_p[index]
                     );
                     assert!(
-                        (corrected - largest[index]).abs() < tolerance,
-                        "{clusters}, line {index}: {corrected}, {} expected",
+                        (corrected_p - largest[index]).abs() < tolerance,
+                        "{clusters}, line {index}: {corrected_p}, {} expected",
                         largest[index]
                     );
                 }
@@ -459,7 +471,7 @@ mod tests {
         let pattern_count = |count: usize, lines: usize| {
             let blank_statistics =
                 |line| Statistics { line, all_clusters: 0.0, min_without_one: 0.0, max_without_one: 0.0 };
-            Units { count, order: (0..lines).map(blank_statistics).collect(), columns: Vec::new() }.patterns()
+            Units { count, order: (0..lines).map(blank_statistics).collect(), columns: Vec::new() }.pattern_count()
         };
         assert_eq!([pattern_count(16, 5000), pattern_count(17, 1)], [1 << 15, 9999]);
         assert_eq!([156, 157, 781, 782, 5000].map(|lines| pattern_count(256, lines)), [9999, 9952, 2000, 1999, 1999]);
@@ -471,11 +483,11 @@ mod tests {
     #[test]
     fn equal_lines_have_the_same_corrected_p() {
         let make_line = |from: u32| Clusters::new(&(from..from + 5).map(|id| (id, 1.0)).collect::<Vec<_>>());
-        let corrected_p = 1.0 - (15.0_f64 / 16.0).powi(2);
-        for FlipResult { p, corrected, weakest, .. } in test_lines(&[make_line(0), make_line(5)]).lines {
+        let expected_p = 1.0 - (15.0_f64 / 16.0).powi(2);
+        for FlipResult { p, corrected_p, p_without_carrier, .. } in test_lines(&[make_line(0), make_line(5)]).lines {
             assert!((p - 1.0 / 16.0).abs() < 1e-12);
-            assert!((corrected - corrected_p).abs() < 1e-12);
-            assert!((weakest - corrected_p).abs() < 1e-12);
+            assert!((corrected_p - expected_p).abs() < 1e-12);
+            assert!((p_without_carrier - expected_p).abs() < 1e-12);
         }
     }
 
@@ -516,16 +528,16 @@ mod tests {
             test_lines(&[Clusters::new(&(0..clusters).map(|id| (id, 0.5)).collect::<Vec<_>>())]).lines[0]
         };
         for clusters in [2, 3, 6, 16] {
-            let FlipResult { p, corrected, .. } = test_equal_clusters(clusters);
+            let FlipResult { p, corrected_p, .. } = test_equal_clusters(clusters);
             let expected = 2.0_f64.powi(1 - clusters as i32);
-            assert!((p - expected).abs() < 1e-12, "{clusters}: {p} {corrected}");
-            assert!((corrected - expected).abs() < 1e-12, "{clusters}: {p} {corrected}");
+            assert!((p - expected).abs() < 1e-12, "{clusters}: {p} {corrected_p}");
+            assert!((corrected_p - expected).abs() < 1e-12, "{clusters}: {p} {corrected_p}");
         }
-        let FlipResult { p, corrected, .. } = test_equal_clusters(20);
-        assert!((p - 1e-4).abs() < 1e-12, "{p} {corrected}");
-        assert!((corrected - 1e-4).abs() < 1e-12, "{p} {corrected}");
+        let FlipResult { p, corrected_p, .. } = test_equal_clusters(20);
+        assert!((p - 1e-4).abs() < 1e-12, "{p} {corrected_p}");
+        assert!((corrected_p - 1e-4).abs() < 1e-12, "{p} {corrected_p}");
         assert!(test_equal_clusters(1).p.is_nan());
-        assert!(test_equal_clusters(1).corrected.is_nan());
+        assert!(test_equal_clusters(1).corrected_p.is_nan());
     }
 
     /// Nine equal clusters have 256 patterns up to mirror images: one has a sum of 9, nine have a

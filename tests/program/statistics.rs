@@ -153,10 +153,10 @@ fn interval_of_many_clusters_uses_hall_transformation() {
 fn sign_flips_are_exhaustive_up_to_sixteen_clusters() {
     let of = |count: usize| test_lines(&[Clusters::new(&plain(&waves()[..count]))]).lines[0];
     let is_multiple = |p: f64, of: f64| (p * of - (p * of).round()).abs() < 1e-6;
-    assert!(is_multiple(of(16).corrected, 32_768.0), "{:?}", of(16));
-    assert!(!is_multiple(of(16).corrected, 10_000.0), "{:?}", of(16));
-    assert!(is_multiple(of(17).corrected, 10_000.0), "{:?}", of(17));
-    near(of(17).corrected, of(17).p, 0.02);
+    assert!(is_multiple(of(16).corrected_p, 32_768.0), "{:?}", of(16));
+    assert!(!is_multiple(of(16).corrected_p, 10_000.0), "{:?}", of(16));
+    assert!(is_multiple(of(17).corrected_p, 10_000.0), "{:?}", of(17));
+    near(of(17).corrected_p, of(17).p, 0.02);
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn joint_flips_equal_those_of_numpy() {
     let near_all =
         |found: [f64; 3], expected: [f64; 3]| found.iter().zip(expected).for_each(|(f, w)| near(*f, w / 128.0, 1e-12));
     near_all([0, 1, 2].map(|at| found.lines[at].p), [2.0, 4.0, 66.0]);
-    near_all([0, 1, 2].map(|at| found.lines[at].corrected), [2.0, 8.0, 66.0]);
+    near_all([0, 1, 2].map(|at| found.lines[at].corrected_p), [2.0, 8.0, 66.0]);
     // The statistic must reach 2.32115383, which corresponds to Student's t of sqrt(6) x 2.32115383
     // / sqrt(7 - 2.32115383^2) = 4.477 at 6 degrees of freedom.
     near(found.level, 0.0042, 0.0001);
@@ -468,8 +468,8 @@ proptest! {
     ) {
         let found = test_lines(&lines.iter().map(|line| Clusters::new(&plain(line))).collect::<Vec<_>>());
         for (found, plain) in found.lines.iter().zip(plain_joint(&lines)) {
-            prop_assert!((found.corrected - plain).abs() < 1e-12, "{} {}", found.corrected, plain);
-            prop_assert!(found.p <= found.corrected && found.weakest >= found.corrected - 1e-12);
+            prop_assert!((found.corrected_p - plain).abs() < 1e-12, "{} {}", found.corrected_p, plain);
+            prop_assert!(found.p <= found.corrected_p && found.p_without_carrier >= found.corrected_p - 1e-12);
         }
     }
 }

@@ -37,7 +37,7 @@ impl Pentanomial {
     /// Returns logistic Elo with an interval. `tail` is the probability beyond each end of the
     /// interval.
     pub fn elo_with_tail(&self, tail: f64) -> Elo {
-        let (mean, _) = self.mean();
+        let (mean, _) = self.mean_and_deviation();
         let (low, high) = match self.single_kind() {
             // All n pairs have the same points, so they show no spread. If a share q of all
             // possible pairs had other points, the probability of seeing none of them in n pairs
@@ -57,7 +57,7 @@ impl Pentanomial {
     /// Returns normalized Elo. It is NaN if all pairs have the same points, because the standard
     /// deviation is then unknown.
     pub fn normalized(&self) -> f64 {
-        let (mean, deviation) = self.mean();
+        let (mean, deviation) = self.mean_and_deviation();
         let deviation = if self.single_kind().is_some() { f64::NAN } else { deviation };
         (mean - 0.5) / (deviation * std::f64::consts::SQRT_2) * ELO_PER_DEVIATION
     }
@@ -76,13 +76,13 @@ impl Pentanomial {
 
     /// Returns the standard error of the points per game.
     fn standard_error(&self) -> f64 {
-        let (_, deviation) = self.mean();
+        let (_, deviation) = self.mean_and_deviation();
         deviation / (self.count() as f64).sqrt()
     }
 
     /// Returns Student's t for the difference between the points per game and one half.
     fn t(&self) -> f64 {
-        let (mean, _) = self.mean();
+        let (mean, _) = self.mean_and_deviation();
         (mean - 0.5) / self.standard_error()
     }
 }

@@ -279,7 +279,7 @@ fn round_totals(first_total: usize, item_count: usize) -> Vec<usize> {
 fn corrected_p(samples: &Samples, candidates: &[usize], reference: usize) -> Vec<f64> {
     let lines: Vec<Clusters> =
         candidates.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, reference).logs())).collect();
-    test_lines(&lines).lines.iter().map(|line| line.corrected).collect()
+    test_lines(&lines).lines.iter().map(|line| line.corrected_p).collect()
 }
 
 /// Turns the mean log ratio of a candidate into a cost. The cost is negative if the candidate is
