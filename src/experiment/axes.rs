@@ -60,10 +60,10 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
     for (index, zip) in file.zip.iter().enumerate() {
         let options = zip.iter().filter(|(path, _)| *path != NAME);
         let axis: Axis = options.map(|(path, value)| read_values("zip", path, value)).collect::<Result<_, _>>()?;
-        let points = axis_len(&axis);
-        if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != points) {
+        let point_count = axis_len(&axis);
+        if let Some((path, values)) = axis.iter().find(|(_, values)| values.len() != point_count) {
             let (first_path, values) = (&axis[0].0, plural(values.len(), "value"));
-            let message = format!("zip.{path}: has {values}, but zip.{first_path} has {points}");
+            let message = format!("zip.{path}: has {values}, but zip.{first_path} has {point_count}");
             return Err(source.problem_at(&format!("zip.{index}.{path}"), message));
         }
         let is_set_earlier = |path: &String| axes.iter().flatten().any(|(earlier, _)| earlier == path);
@@ -74,14 +74,16 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
         }
         if let Some(names) = zip.get(NAME) {
             let refuse = |message: String| Err(source.problem_at(&format!("zip.{index}.{NAME}"), message));
-            let distinct: BTreeSet<&str> = names.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            if distinct.len() != points || names.as_array().is_none_or(|names| names.len() != points) {
+            let values = names.as_array().into_iter().flatten();
+            let distinct_names: BTreeSet<&str> = values.filter_map(Value::as_str).collect();
+            if distinct_names.len() != point_count || names.as_array().is_none_or(|names| names.len() != point_count) {
                 return refuse(format!(
                     "zip.{NAME}: expected a list of {}, one for each set of values",
-                    plural(points, "different name")
+                    plural(point_count, "different name")
                 ));
             }
-            if let Some(name) = distinct.iter().find(|name| name.trim().is_empty() || name.contains(char::is_control)) {
+            let is_invalid = |name: &&&str| name.trim().is_empty() || name.contains(char::is_control);
+            if let Some(name) = distinct_names.iter().find(is_invalid) {
                 return refuse(format!("zip.{NAME}: `{}` is not a name", name.escape_debug()));
             }
         }
@@ -92,8 +94,7 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
     Ok(axes)
 }
 
-/// Returns all combinations of the axes' values. The values of the last axis change from each
-/// combination to the next; those of the first axis change most rarely.
+/// Returns all combinations of the axes' values. The first axis varies slowest.
 pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for axis in axes {

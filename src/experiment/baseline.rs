@@ -48,16 +48,16 @@ impl Partners {
     /// Returns the indices of two points of one group that both meet the condition.
     pub fn find(points: &[OptionValues], condition: &[(String, String)]) -> Result<Self, [usize; 2]> {
         let value = |point: usize, column: &str| points[point].get(column).map_or("", String::as_str);
-        let named = named_options(points, condition);
-        let is_key = |column: &&str| *column != TABLE_KIND && !named.contains(*column);
+        let named_columns = named_options(points, condition);
+        let is_key = |column: &&str| *column != TABLE_KIND && !named_columns.contains(*column);
         let keys: Vec<&str> = varying_columns(&points.iter().collect::<Vec<_>>()).into_iter().filter(is_key).collect();
         let is_base = |point: &usize| condition.iter().all(|(column, expected)| value(*point, column) == expected);
         let bases: Vec<usize> = (0..points.len()).filter(is_base).collect();
         let group_of = |point: usize| keys.iter().map(|key| value(point, key)).collect::<Vec<_>>();
         let mut base_of_group = HashMap::new();
         for &base in &bases {
-            if let Some(first) = base_of_group.insert(group_of(base), base) {
-                return Err([first, base]);
+            if let Some(earlier_base) = base_of_group.insert(group_of(base), base) {
+                return Err([earlier_base, base]);
             }
         }
         // The value of an option that a point lacks is empty.
@@ -117,21 +117,21 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
             |point: &&OptionValues| columns.iter().map(|column| point.get(*column).cloned()).collect::<Vec<_>>();
         compared_points.iter().map(values).collect::<BTreeSet<_>>().len()
     };
-    let mut named: BTreeSet<&str> = condition.iter().map(|(column, _)| column.as_str()).collect();
+    let mut named_columns: BTreeSet<&str> = condition.iter().map(|(column, _)| column.as_str()).collect();
     let is_named = |column: &&str| condition.iter().any(|(name, _)| name == column);
     for axis in axes.values().filter(|columns| columns.iter().any(is_named)) {
-        let levels = count_levels(axis);
+        let level_count = count_levels(axis);
         // A design or a layout determines other options. Several designs or layouts may set the
         // same value of an option, so the option's axis may have fewer levels.
         let sets_others = ["table.design", "table.layout"].iter().any(|column| axis.contains(column));
-        for other in axes.values() {
-            let is_determined = count_levels(&[axis.as_slice(), other.as_slice()].concat()) == levels;
-            if is_determined && (sets_others || count_levels(other) == levels) {
-                named.extend(other);
+        for other_axis in axes.values() {
+            let is_determined = count_levels(&[axis.as_slice(), other_axis.as_slice()].concat()) == level_count;
+            if is_determined && (sets_others || count_levels(other_axis) == level_count) {
+                named_columns.extend(other_axis);
             }
         }
     }
-    named
+    named_columns
 }
 
 /// Finds the baselines among `variants`. If the file names no baseline, the first variant is the

@@ -352,12 +352,11 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
     // Serde writes an item of a list as `ordering[1]`.
     let path = &path.replace('[', ".").replace(']', "");
     let word = quoted_word(message);
-    let variant_path = draft.paths.iter().find(|(variant_path, _)| paths_overlap(variant_path, path));
-    match variant_path {
+    match draft.paths.iter().find(|(variant_path, _)| paths_overlap(variant_path, path)) {
         Some((variant_path, value)) => {
             let path_in_value = path.strip_prefix(variant_path.as_str()).unwrap_or_default();
-            let in_grid = draft.place == "grid";
-            let axis_place = if in_grid { locate_axis_value(file, variant_path, value) } else { None };
+            let is_in_grid = draft.place == "grid";
+            let axis_place = if is_in_grid { locate_axis_value(file, variant_path, value) } else { None };
             let place = axis_place.unwrap_or_else(|| format!("{}.{variant_path}", draft.place));
             locate(source.text, &format!("{place}{path_in_value}"), word)
         }
@@ -417,7 +416,7 @@ fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
 }
 
 /// Returns the default name of a variant that sets `paths`, such as `slots=1, size=64`. If a
-/// `[[zip]]` gives names to its sets of values, such a name stands for the options of the zip.
+/// `[[zip]]` names its points, the name of a point replaces the options of that `[[zip]]`.
 fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<String, String>, zips: &[Table]) -> String {
     let named_zips: Vec<(&Table, &str)> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, paths)?))).collect();
     let is_in_named_zip = |path: &str| named_zips.iter().any(|(zip, _)| zip.contains_key(path));

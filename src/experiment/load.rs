@@ -29,7 +29,7 @@ pub struct Experiment {
     /// The folder of the file; empty if it is the working folder, or unknown in a plan.
     pub folder: PathBuf,
     /// The `--set` overrides, as `path=value`.
-    pub sets: Vec<String>,
+    pub overrides: Vec<String>,
     /// The suite's name as the file gives it.
     pub suite_name: String,
     /// The path of the suite's file. `None` if the experiment file contains the position itself, if
@@ -97,13 +97,13 @@ impl Experiment {
         Some(super::identity::count_repeated(&self.suite.items, sequence.as_ref(), uses_clocks))
     }
 
-    /// Reads and checks an experiment file. `sets` are `path=value` pairs that override options of
-    /// every variant.
+    /// Reads and checks an experiment file. `overrides` are `path=value` pairs that override
+    /// options of every variant.
     ///
     /// # Errors
     /// The first error, with its place in the file.
-    pub fn load(path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        Self::parse(&read_file_text(path)?, path, sets)
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, Problem> {
+        Self::parse(&read_file_text(path)?, path, overrides)
     }
 
     /// As [`Experiment::load`], for callers that only plan. If an expectation is invalid, the
@@ -111,9 +111,9 @@ impl Experiment {
     ///
     /// # Errors
     /// The first error other than in expectations.
-    pub fn load_to_plan(path: &Path, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
+    pub fn load_to_plan(path: &Path, overrides: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let text = read_file_text(path)?;
-        Self::read(&FileText { text: &text, path, suites: SuiteTexts::Files }, sets)
+        Self::read(&FileText { text: &text, path, suites: SuiteTexts::Files }, overrides)
     }
 
     /// As [`Experiment::load`], from the file's text. `path` is the file's path. Suites are looked
@@ -121,26 +121,26 @@ impl Experiment {
     ///
     /// # Errors
     /// The first error, with its place in the file.
-    pub fn parse(text: &str, path: &Path, sets: &[String]) -> Result<Self, Problem> {
-        Self::from_plan(text, path, sets, SuiteTexts::Files)
+    pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, Problem> {
+        Self::from_plan(text, path, overrides, SuiteTexts::Files)
     }
 
     /// As [`Experiment::parse`], but `suites` says where the texts of the suites come from.
-    pub fn from_plan(text: &str, path: &Path, sets: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
-        let (experiment, problem) = Self::read(&FileText { text, path, suites }, sets)?;
+    pub fn from_plan(text: &str, path: &Path, overrides: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
+        let (experiment, problem) = Self::read(&FileText { text, path, suites }, overrides)?;
         problem.map_or(Ok(experiment), Err)
     }
 
     /// Returns the variants of an experiment file and their baselines. No suite is read.
-    pub fn parse_variants(text: &str, path: &Path, sets: &[String]) -> Result<(Vec<Variant>, Partners), Problem> {
+    pub fn parse_variants(text: &str, path: &Path, overrides: &[String]) -> Result<(Vec<Variant>, Partners), Problem> {
         let source = FileText { text, path, suites: SuiteTexts::Files };
         let file: File = source.parse_file()?;
-        read_variants(&file, sets, &source)
+        read_variants(&file, overrides, &source)
     }
 
     /// Reads the experiment. If an expectation is invalid, the experiment is returned together with
     /// that error.
-    fn read(source: &FileText<'_>, sets: &[String]) -> Result<(Self, Option<Problem>), Problem> {
+    fn read(source: &FileText<'_>, overrides: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let mut file: File = source.parse_file()?;
         if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::misplaced_list) {
             return Err(source.invalid(&path, "expected a single value, found a list"));
@@ -151,7 +151,7 @@ impl Experiment {
         }
         let effect = file.smallest_effect;
         source.check_range("smallest_effect", effect, (0.0..1.0).contains(&effect), "at least 0 and below 1")?;
-        if sets.iter().any(|set| set == SKIP_BAD) {
+        if overrides.iter().any(|setting| setting == SKIP_BAD) {
             file.on_error = OnError::Skip;
         }
         for (index, pattern) in file.reuse.iter().enumerate() {
@@ -191,7 +191,7 @@ impl Experiment {
                 return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
             }
         };
-        let (variants, partners) = read_variants(&file, sets, source)?;
+        let (variants, partners) = read_variants(&file, overrides, source)?;
         let baseline = partners.bases().next().unwrap_or(0);
         // If tables are never cleared, a search depends on all earlier items, so a repeated
         // position is not a duplicate.
@@ -259,12 +259,12 @@ impl Experiment {
                 return Err(source.invalid("schedules", problem));
             }
         }
-        let (text, sets) = (source.text.to_owned(), sets.to_vec());
+        let (text, overrides) = (source.text.to_owned(), overrides.to_vec());
         let experiment = Self {
             name,
             text,
             folder: source.path.parent().unwrap_or(Path::new("")).to_owned(),
-            sets,
+            overrides,
             suite_name,
             suite_file,
             suite,
@@ -292,8 +292,12 @@ impl Experiment {
 
 /// Reads the variants of a file, adds the handicapped copies of a match's baseline, and finds each
 /// variant's baseline.
-fn read_variants(file: &File, sets: &[String], source: &FileText<'_>) -> Result<(Vec<Variant>, Partners), Problem> {
-    let mut variants = grid::expand_variants(file, &parse_settings(sets)?, source)?;
+fn read_variants(
+    file: &File,
+    overrides: &[String],
+    source: &FileText<'_>,
+) -> Result<(Vec<Variant>, Partners), Problem> {
+    let mut variants = grid::expand_variants(file, &parse_settings(overrides)?, source)?;
     let mut partners = baseline::find_baselines(file, &variants, source)?;
     if let Some(games) = &file.games {
         let baseline = partners.bases().next().unwrap_or(0);
@@ -326,9 +330,9 @@ fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem
 }
 
 /// Parses the `--set` overrides, except [`SKIP_BAD`], which concerns only the suite.
-fn parse_settings(sets: &[String]) -> Result<Vec<Setting>, Problem> {
-    let sets: Vec<String> = sets.iter().filter(|set| *set != SKIP_BAD).cloned().collect();
-    Setting::parse_all(&sets)
+fn parse_settings(overrides: &[String]) -> Result<Vec<Setting>, Problem> {
+    let overrides: Vec<String> = overrides.iter().filter(|setting| *setting != SKIP_BAD).cloned().collect();
+    Setting::parse_all(&overrides)
 }
 
 /// Reads an experiment file's text.

@@ -208,8 +208,8 @@ pub fn read_options<'a>(
 ///
 /// # Errors
 /// The first invalid option, with its place in its `--set`.
-pub fn options(preset: Option<&str>, sets: &[String]) -> Result<EngineOptions, Problem> {
-    let settings = Setting::parse_all(sets)?;
+pub fn options(preset: Option<&str>, overrides: &[String]) -> Result<EngineOptions, Problem> {
+    let settings = Setting::parse_all(overrides)?;
     if let Some(setting) =
         settings.iter().find(|setting| setting.path.starts_with("limit.") || is_subject_path(&setting.path))
     {

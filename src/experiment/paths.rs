@@ -13,7 +13,8 @@ pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
 /// with that `kind`.
 ///
 /// # Errors
-/// The part of the path at which there is another single value, which cannot contain the rest.
+/// Returns the beginning of the path up to a value that is neither a table nor a word. Such a value
+/// has no parts that could be set.
 pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     let Some((key, inner_path)) = path.split_once('.') else {
         insert(table, path, value);
@@ -100,7 +101,7 @@ fn format_leaf(value: &serde_json::Value) -> String {
     }
 }
 
-/// A TOML value as written in a variant's name: `1 MiB`, `aged-depth factor=4`.
+/// Formats a TOML value for the name of a variant, as in `1 MiB` or `aged-depth factor=4`.
 pub fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

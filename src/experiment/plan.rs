@@ -196,8 +196,9 @@ impl Plan {
         let mut plan = self.clone();
         plan.cap_depth(depth);
         // Limits are ordered by variant, then by suite.
-        let suites = plan.suites.len();
-        let variant_id = |(index, &limit): (usize, &Limit)| variant_id_under(&plan.variants[index / suites], limit);
+        let suite_count = plan.suites.len();
+        let variant_id =
+            |(index, &limit): (usize, &Limit)| variant_id_under(&plan.variants[index / suite_count], limit);
         plan.variant_ids = plan.limits.iter().enumerate().map(variant_id).collect();
         plan
     }
@@ -240,10 +241,9 @@ impl Plan {
     /// Returns the jobs of one repeat. A job that searches a whole suite is returned at the suite's
     /// first item. Otherwise an item has a job only if at least one of its positions is searched.
     fn jobs_of_repeat(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
-        let is_first_item = |job: &Job, item: usize| job.item == item && (job.item_count > 1 || self.is_searched[item]);
         (0..self.item_count()).flat_map(move |item| {
             let jobs = (0..self.lane_count()).map(move |lane| self.job_in_lane(lane, item, repeat));
-            jobs.filter(move |job| is_first_item(job, item))
+            jobs.filter(move |job| job.item == item && (job.item_count > 1 || self.is_searched[item]))
         })
     }
 
@@ -332,12 +332,12 @@ impl Plan {
         // because some variants lack it. For example, a variant without a table has no table size.
         let mut paths = Vec::new();
         let mut first_values: HashMap<String, String> = HashMap::new();
-        let mut varying: HashSet<String> = HashSet::new();
+        let mut varying_paths: HashSet<String> = HashSet::new();
         for (path, value) in self.variants.iter().flat_map(variant::option_columns) {
             match first_values.get(&path) {
                 Some(first) if *first == value => {}
                 Some(_) => {
-                    varying.insert(path);
+                    varying_paths.insert(path);
                 }
                 None => {
                     paths.push(path.clone());
@@ -345,7 +345,7 @@ impl Plan {
                 }
             }
         }
-        paths.retain(|path| varying.contains(path) && !path.starts_with("limit."));
+        paths.retain(|path| varying_paths.contains(path) && !path.starts_with("limit."));
         paths
     }
 }

@@ -39,16 +39,16 @@ fn engine_schema() -> &'static Value {
 /// keys of grids and variants, and lists of values in grids.
 pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
-    let mut values = Map::new();
+    let mut option_schemas = Map::new();
     // A table without `kind` is left out, because it is not an option itself.
     visit_options(engine_schema(), "", &mut |path, property, target| {
         if target.get("properties").is_none() || !kind_words(target).is_empty() {
-            values.insert(path.to_owned(), property.clone());
+            option_schemas.insert(path.to_owned(), property.clone());
         }
     });
     // Only an option has the short form. An expectation has a `kind` too, but cannot be written as
     // a word.
-    let is_option = |name: &str| values.values().any(|option| option["$ref"] == format!("#/$defs/{name}"));
+    let is_option = |name: &str| option_schemas.values().any(|option| option["$ref"] == format!("#/$defs/{name}"));
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         for (name, definition) in definitions {
             let words = kind_words(definition);
@@ -63,13 +63,14 @@ pub fn file_schema() -> Value {
         }
     }
     let paths = known_paths();
-    // The names of an external engine's options are known only when it is started.
-    let property_names = |more: &[&str]| {
-        let names: Vec<&str> = paths.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    // The names of an external engine's options are known only when the engine is started.
+    let property_names = |other_names: &[&str]| {
+        let names: Vec<&str> = paths.iter().map(String::as_str).chain(other_names.iter().copied()).collect();
         json!({ "anyOf": [{ "enum": names }, { "pattern": "^(subject|uci)($|[.])" }] })
     };
     let list_of = |schema: &Value| json!({ "type": "array", "minItems": 1, "items": schema });
-    let lists: Map<String, Value> = values.iter().map(|(path, schema)| (path.clone(), list_of(schema))).collect();
+    let list_schemas: Map<String, Value> =
+        option_schemas.iter().map(|(path, schema)| (path.clone(), list_of(schema))).collect();
     let mut set_field = |place: &str, key: &str, value: Value| {
         if let Some(Value::Object(fields)) = schema.pointer_mut(place) {
             fields.insert(key.to_owned(), value);
@@ -77,14 +78,14 @@ pub fn file_schema() -> Value {
     };
     set_field("/$defs/EngineWithPreset", "additionalProperties", false.into());
     set_field("/$defs/EngineWithPreset/properties/preset", "enum", presets::names().collect());
-    for (place, more, properties) in [
-        ("/properties/grid", &[][..], &lists),
-        ("/properties/zip/items", &["name"], &lists),
-        ("/properties/variant/items", &["name"], &values),
-        ("/properties/include/items", &["name"], &values),
-        ("/properties/exclude/items", &[], &values),
+    for (place, other_names, properties) in [
+        ("/properties/grid", &[][..], &list_schemas),
+        ("/properties/zip/items", &["name"], &list_schemas),
+        ("/properties/variant/items", &["name"], &option_schemas),
+        ("/properties/include/items", &["name"], &option_schemas),
+        ("/properties/exclude/items", &[], &option_schemas),
     ] {
-        set_field(place, "propertyNames", property_names(more));
+        set_field(place, "propertyNames", property_names(other_names));
         set_field(place, "properties", properties.clone().into());
     }
     schema
@@ -208,7 +209,7 @@ pub fn option_pages() -> &'static [OptionPage] {
                 return;
             }
             pages.push(option_page(&format!("{path}.kind"), property, target, &default["kind"]));
-            // Then the parameters of each kind.
+            // The parameters of each kind follow.
             for kind in kinds {
                 let kind_name = string_field(&kind["properties"]["kind"], "const");
                 let kind_defaults = Policy::from_name(&kind_name)
@@ -279,8 +280,8 @@ fn enum_words(node: &Value) -> Vec<(String, String)> {
         let word = variant.get("const").or_else(|| variant.pointer("/properties/kind/const"));
         (word.and_then(Value::as_str).unwrap_or_default().to_owned(), string_field(variant, "description"))
     });
-    let plain = node.get("enum").and_then(Value::as_array).into_iter().flatten();
-    one_of.chain(plain.filter_map(Value::as_str).map(|word| (word.to_owned(), String::new()))).collect()
+    let plain_words = node.get("enum").and_then(Value::as_array).into_iter().flatten();
+    one_of.chain(plain_words.filter_map(Value::as_str).map(|word| (word.to_owned(), String::new()))).collect()
 }
 
 /// Formats a default value as TOML. The text is empty if there is no default.

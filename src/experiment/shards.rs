@@ -123,8 +123,8 @@ fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
 
 impl PlanFile {
     /// Creates the plan file of an experiment. `file` is the path of the experiment file. `shards`
-    /// is the number of shards, which is limited to 1 to [`MAX_SHARDS`].
-    pub fn new(experiment: &Experiment, file: &Path, sets: &[String], shards: u64) -> Result<Self, PlanError> {
+    /// is the number of shards, which is clamped to the range 1..=[`MAX_SHARDS`].
+    pub fn new(experiment: &Experiment, file: &Path, overrides: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
         let suite = experiment.suite_file.as_ref().map(|path| read_text(path)).transpose()?;
@@ -139,7 +139,7 @@ impl PlanFile {
             jobs: plan.len(),
             shards,
             file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            sets: sets.to_vec(),
+            sets: overrides.to_vec(),
             experiment: experiment.text.clone(),
             suite,
             suites,
@@ -162,8 +162,9 @@ impl PlanFile {
             let help = "ttlab plan FILE --shards N -o plan.json makes one";
             plan_error(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
         };
-        let not_json = |error: serde_json::Error| format!("line {}, column {}: not JSON", error.line(), error.column());
-        let value = serde_json::from_str(text).map_err(|error| not_a_plan(not_json(error)))?;
+        let describe_error =
+            |error: serde_json::Error| format!("line {}, column {}: not JSON", error.line(), error.column());
+        let value = serde_json::from_str(text).map_err(|error| not_a_plan(describe_error(error)))?;
         let file: Self = from_json(value).map_err(|error| not_a_plan(error.to_string()))?;
         let check_equal = |field: &str, actual: String, expected: String| {
             let problem = format!("{field}: the plan has {actual}, but its experiment gives {expected}");
@@ -262,8 +263,8 @@ mod tests {
         let read = |sets: &[String]| Experiment::parse(text, &path, sets).unwrap_or_else(|problem| panic!("{problem}"));
         let experiment = read(&sets);
         let id = Plan::new(&experiment).id();
-        assert_eq!((&experiment.sets[..], experiment.suite.items.len()), (&sets[..], 1));
-        let same_experiment = read(&experiment.sets);
+        assert_eq!((&experiment.overrides[..], experiment.suite.items.len()), (&sets[..], 1));
+        let same_experiment = read(&experiment.overrides);
         assert_eq!(Plan::new(&same_experiment).id(), id, "what a manifest keeps makes the same plan again");
         let file = PlanFile::new(&experiment, &path, &sets, 1).unwrap();
         assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(.., plan)| plan.id() == id));

@@ -221,8 +221,8 @@ impl FileText<'_> {
     }
 }
 
-/// Finds the items of a suite that equal an earlier item. Returns an error message for the index of
-/// each such item. `name` is the name of the suite's file in the messages.
+/// Finds the items of a suite that equal an earlier item. Returns the index of each such item and
+/// an error message. `name` is the name of the suite's file for the messages.
 pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     // The keys are hashes, because the contents of a large suite would take as much memory as its
     // items.

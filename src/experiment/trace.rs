@@ -126,9 +126,9 @@ impl Trace {
     }
 
     /// Replays the game of an item. `sink` receives the steps. `index` is how the table maps keys
-    /// to buckets, and `buckets` is the number of its buckets. If the steps of the game fit into
-    /// the cache, they are taken from the cache in a single pass. Otherwise the trace file is read
-    /// again for each pass.
+    /// to buckets, and `buckets` is the number of the table's buckets. If the steps of the game fit
+    /// into the cache, they are taken from the cache in a single pass. Otherwise the trace file is
+    /// read again for each pass.
     pub fn replay(
         &self,
         item: &str,

@@ -64,9 +64,9 @@ impl Variant {
     }
 }
 
-/// Returns the optional columns that the variants' rows need. `games` is whether the rows are
-/// games, and `suites` is whether there are several suites.
-pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
+/// Returns the optional columns that the variants' rows need. `is_match` is whether the rows are
+/// games, and `has_suites` is whether there are several suites.
+pub fn extra_columns(variants: &[Variant], is_match: bool, has_suites: bool) -> Extra {
     let any_builtin =
         |condition: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(condition);
     Extra {
@@ -74,8 +74,8 @@ pub fn extra_columns(variants: &[Variant], games: bool, suites: bool) -> Extra {
         threads: any_builtin(|options| options.threads.count > 1),
         external: any_builtin(|options| options.threads.is_real())
             || variants.iter().any(|variant| variant.external().is_some()),
-        games,
-        suites,
+        games: is_match,
+        suites: has_suites,
     }
 }
 

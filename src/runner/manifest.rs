@@ -66,7 +66,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         machine: machine::this(),
         huge_pages: huge_pages(plan),
         started: now(),
-        sets: experiment.sets.clone(),
+        sets: experiment.overrides.clone(),
         limits: preflight::design_limits(experiment),
         header_seal: Some(seals::hash_header(&header(&plan.varying(), plan.extra_columns()))),
         ..Manifest::default()

@@ -41,7 +41,8 @@ const MAP_SLOT_BYTES: u64 = 17 * 3 / 2;
 /// When the input is not a trace, is damaged, or has events of several threads. Also when a write
 /// fails.
 ///
-/// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, doc of its trace formats.
+/// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, documentation of the trace
+/// formats.
 pub fn export_oracle_general<F: Read + Write + Seek>(
     from: impl Read,
     to: &mut F,
@@ -81,8 +82,8 @@ pub fn export_oracle_general<F: Read + Write + Seek>(
 
 /// Fills in the number of the next request of the same id in all requests whose id belongs to one
 /// pass. The file is changed in blocks, from the last block to the first. `later_requests` must be
-/// empty. While requests are visited from the last to the first, it maps each id to the number of
-/// the request of that id that was visited last.
+/// empty. While requests are visited from the last to the first, this map contains for each id the
+/// number of the request of that id that was visited last.
 fn write_next_requests<F: Read + Write + Seek>(
     file: &mut F,
     request_count: u64,

@@ -25,7 +25,7 @@ impl<R: Read> Source<R> {
             self.pending.extend(block.iter().rev());
         }
         let Some(event) = self.pending.last() else { return Ok(None) };
-        // Clocks begin at 1 and never go back; programs without a clock write 0.
+        // Clocks begin at 1 and never go back. A program without a clock writes 0.
         let least = self.clock.max(1);
         if event.clock < least {
             let offset = self.reader.offset(self.merged);

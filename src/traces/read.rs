@@ -231,7 +231,7 @@ impl<R: Read> Reader<R> {
             let mut event = self.format.decode(&self.buffer[index * event_bytes..(index + 1) * event_bytes]);
             let number = first_number + index as u64;
             let offset = self.offset(number);
-            // The event is the end event. In a range of events there is none.
+            // This is the end event. A range of events has no end event.
             if event.flags == END && self.stop.is_none() {
                 if event.key != number {
                     return Err(TraceError::Count { offset, declared: event.key, found: number });
@@ -265,9 +265,9 @@ impl<R: Read> Reader<R> {
     fn is_undamaged(&self, end: &Event) -> bool {
         if self.format.wide {
             let expected = Event { key: end.key, cost: end.cost, thread: end.thread, flags: END, ..Event::default() };
-            return *end == Event { high: self.check.with_total(end.cost, end.thread), ..expected };
+            return *end == Event { high: self.check.wide_end_checksum(end.cost, end.thread), ..expected };
         }
-        [(0, 0), self.check.end_fields(end.cost as u32)].contains(&(end.value, end.depth))
+        [(0, 0), self.check.narrow_end_fields(end.cost as u32)].contains(&(end.value, end.depth))
     }
 
     /// After an error, the intact events of the last block before the damage.

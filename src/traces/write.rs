@@ -95,12 +95,12 @@ impl<W: Write> Writer<W> {
         let end = Event { key: self.events, flags: END, cost: self.last_total.cost, ..Event::default() };
         let end = if self.format.wide {
             Event {
-                high: self.check.with_total(end.cost, self.last_total.thread),
+                high: self.check.wide_end_checksum(end.cost, self.last_total.thread),
                 thread: self.last_total.thread,
                 ..end
             }
         } else {
-            let (value, depth) = self.check.end_fields(end.cost as u32);
+            let (value, depth) = self.check.narrow_end_fields(end.cost as u32);
             Event { value, depth, ..end }
         };
         self.write_event(end);

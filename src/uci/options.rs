@@ -67,7 +67,7 @@ impl UciSettings {
         for page in schema::option_pages().iter().filter(|page| listed_paths.insert(&page.path)) {
             let current_value = current.iter().find(|(path, _)| *path == page.path).map(|(_, text)| text.as_str());
             let default = current_value.unwrap_or(page.default.trim_matches('"')).to_owned();
-            let kind = match page.values.as_str() {
+            let option_type = match page.values.as_str() {
                 "true | false" => format!("check default {default}"),
                 "word" if !page.words.is_empty() => {
                     let words: String = page.words.iter().map(|(word, _)| format!(" var {word}")).collect();
@@ -76,7 +76,7 @@ impl UciSettings {
                 _ if default.is_empty() => "string default <empty>".to_owned(),
                 _ => format!("string default {default}"),
             };
-            lines.push(format!("option name {} type {kind}", page.path));
+            lines.push(format!("option name {} type {option_type}", page.path));
         }
         lines
     }
@@ -85,25 +85,25 @@ impl UciSettings {
     /// value is invalid, returns a message of one line and leaves the settings unchanged.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<FollowUp, String> {
         let value = value.unwrap_or_default();
-        let number = |least: u64, most: u64| {
+        let parse_number = |least: u64, most: u64| {
             let number = value.parse::<u64>().ok().filter(|number| (least..=most).contains(number));
             number.ok_or_else(|| format!("{name}: expected a number from {least} to {most}, found `{value}`"))
         };
         match name.to_ascii_lowercase().as_str() {
             "" => Err("setoption: expected `name` and the name of an option".to_owned()),
             "threads" => {
-                let count = number(1, 256)?;
+                let count = parse_number(1, 256)?;
                 self.set_path("threads.count", &count.to_string())
             }
             "ponder" if ["true", "false"].contains(&value) => Ok(FollowUp::None),
             "ponder" => Err(format!("{name}: expected true or false, found `{value}`")),
             "clear hash" => Ok(FollowUp::Clear),
             "move overhead" => {
-                self.overhead = Duration::from_millis(number(0, 5000)?);
+                self.overhead = Duration::from_millis(parse_number(0, 5000)?);
                 Ok(FollowUp::None)
             }
             "hash" => {
-                let mib = number(1, MAX_HASH)?;
+                let mib = parse_number(1, MAX_HASH)?;
                 self.set_path("table.size", &format!("\"{mib} MiB\""))
             }
             _ => {

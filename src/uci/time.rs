@@ -69,26 +69,26 @@ const DEFAULT_MOVES: u32 = 30;
 /// the time that is lost between client and engine in each move.
 pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     if let Some(time) = go.move_time {
-        let usable = time.saturating_sub(overhead).max(time / 2);
-        return Some(Budget { soft: usable, hard: usable });
+        let usable_time = time.saturating_sub(overhead).max(time / 2);
+        return Some(Budget { soft: usable_time, hard: usable_time });
     }
     let clock = go.time[turn as usize]?;
     let increment = go.increment[turn as usize];
-    let usable = clock.saturating_sub(overhead).max(clock / 4);
-    let moves = go.moves_to_go.unwrap_or(DEFAULT_MOVES).clamp(1, DEFAULT_MOVES);
+    let usable_time = clock.saturating_sub(overhead).max(clock / 4);
+    let moves_left = go.moves_to_go.unwrap_or(DEFAULT_MOVES).clamp(1, DEFAULT_MOVES);
     // The overhead is reserved for one and a half times the number of moves, plus two. So with
     // small increments, one late answer does not lose the game.
-    let time_ahead = (clock + increment * (moves - 1)).saturating_sub(overhead * (moves * 3 / 2 + 2));
-    let fair_share = (time_ahead / moves).min(usable);
+    let time_ahead = (clock + increment * (moves_left - 1)).saturating_sub(overhead * (moves_left * 3 / 2 + 2));
+    let fair_share = (time_ahead / moves_left).min(usable_time);
     let share = fair_share.max(clock / 400);
     // An iteration that exceeds the move's share of the time is rarely worth its cost. But if much
     // time is left, the search may use up to four times the share.
-    let limit = match go.moves_to_go {
-        Some(_) if moves == 1 => usable * 3 / 4,
-        Some(_) => usable * 3 / 5,
-        None => usable / 3,
+    let max_time = match go.moves_to_go {
+        Some(_) if moves_left == 1 => usable_time * 3 / 4,
+        Some(_) => usable_time * 3 / 5,
+        None => usable_time / 3,
     };
-    let hard = limit.min(share + fair_share * 3);
+    let hard = max_time.min(share + fair_share * 3);
     Some(Budget { soft: (share * 6 / 10).min(hard), hard })
 }
 

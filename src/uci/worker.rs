@@ -105,9 +105,9 @@ impl<'scope> Worker<'scope> {
         *engine = None;
         let created = Engine::new(&settings.engine, None).or_else(|error| {
             output.info(&error.to_string());
-            let Some(before) = &self.applied else { return Err(error) };
+            let Some(earlier) = &self.applied else { return Err(error) };
             output.info("restored the options of the last search, with an empty table");
-            settings.restore(before);
+            settings.restore(earlier);
             Engine::new(&settings.engine, None)
         });
         if let Ok(created) = created {

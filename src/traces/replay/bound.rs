@@ -86,12 +86,12 @@ impl Clairvoyant {
         if self.objective != Objective::Worth {
             let too_large = TableError::Memory { bytes: u64::MAX, available: None };
             let bucket_count = usize::try_from(buckets.end - buckets.start).ok();
-            let slots = bucket_count.and_then(|count| count.checked_mul(self.slots)).ok_or(too_large)?;
+            let slot_count = bucket_count.and_then(|count| count.checked_mul(self.slots)).ok_or(too_large)?;
             self.free_since.clear();
             // The lock is held until the memory is in use, so that no other thread relies on the
             // same free memory.
-            let _lock = check_free(slots as u64 * 4)?;
-            self.free_since.resize(slots, 0);
+            let _lock = check_free(slot_count as u64 * 4)?;
+            self.free_since.resize(slot_count, 0);
         }
         Ok(())
     }
@@ -154,9 +154,9 @@ impl Clairvoyant {
     fn add_worth(&mut self) {
         self.spans.sort_unstable_by_key(|span| (span.bucket, span.interval.begin));
         let mut intervals: Vec<Interval> = Vec::new();
-        for bucket in self.spans.chunk_by(|a, b| a.bucket == b.bucket) {
+        for bucket_spans in self.spans.chunk_by(|a, b| a.bucket == b.bucket) {
             intervals.clear();
-            intervals.extend(bucket.iter().map(|span| span.interval));
+            intervals.extend(bucket_spans.iter().map(|span| span.interval));
             self.total += self.packer.max_worth(&intervals, self.slots);
         }
         self.spans.clear();

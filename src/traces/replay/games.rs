@@ -8,14 +8,14 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedGame {
     /// The number of the game's first event.
-    pub first: u64,
+    pub first_event: u64,
     pub info: Info,
 }
 
 impl TracedGame {
     /// The numbers of the game's events.
     pub fn events(&self) -> Range<u64> {
-        self.first..self.first + self.info.events
+        self.first_event..self.first_event + self.info.events
     }
 }
 
@@ -24,20 +24,20 @@ impl TracedGame {
 pub fn find_games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
     let mut games = Vec::new();
     let mut current = InfoCounter::default();
-    let (mut first, mut events) = (0, 0);
+    let (mut first_event, mut event_count) = (0, 0);
     let mut reader = Reader::new(from)?;
     reader.for_each(|event| {
         if event.begins_game() && current.has_accesses() {
             let next = current.continue_costs();
-            games.push(TracedGame { first, info: std::mem::replace(&mut current, next).finish() });
-            first = events;
+            games.push(TracedGame { first_event, info: std::mem::replace(&mut current, next).finish() });
+            first_event = event_count;
         }
         current.push(event);
-        events += 1;
+        event_count += 1;
     })?;
     current.add_end(reader.end());
     if current.has_accesses() {
-        games.push(TracedGame { first, info: current.finish() });
+        games.push(TracedGame { first_event, info: current.finish() });
     }
     games.iter_mut().for_each(|game| game.info.depth_parts = reader.format().depth_parts);
     Ok(games)

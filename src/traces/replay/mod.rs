@@ -198,7 +198,8 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                             table.cutoff(&hit);
                             false
                         }
-                        // The search would search the node and then store the entry again.
+                        // Without this answer, the search would search the node and then offer the
+                        // entry again.
                         None => is_usable & step.is_cut(),
                     }
                 }

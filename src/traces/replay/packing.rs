@@ -38,18 +38,18 @@ impl Packer {
     /// must be sorted by their beginning.
     pub fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let mut total = 0;
-        let mut first = 0;
+        let mut problem_start = 0;
         let mut last_end = 0;
         // Where an interval begins after all earlier intervals have ended, a separate problem
         // begins.
         for (index, interval) in intervals.iter().enumerate() {
-            if index > first && interval.begin >= last_end {
-                total += self.problem_worth(&intervals[first..index], slots);
-                first = index;
+            if index > problem_start && interval.begin >= last_end {
+                total += self.problem_worth(&intervals[problem_start..index], slots);
+                problem_start = index;
             }
             last_end = last_end.max(interval.end);
         }
-        total + self.problem_worth(&intervals[first..], slots)
+        total + self.problem_worth(&intervals[problem_start..], slots)
     }
 
     /// As [`Packer::max_worth`], for the intervals of one problem. If all of them fit into the
@@ -66,14 +66,14 @@ impl Packer {
         self.ends.clear();
         self.ends.extend(intervals.iter().map(|interval| interval.end));
         self.ends.sort_unstable();
-        let mut ended = 0;
+        let mut ended_count = 0;
         // At its beginning, an interval overlaps with those that began before it and have not
         // ended.
         intervals.iter().enumerate().any(|(index, interval)| {
-            while self.ends[ended] <= interval.begin {
-                ended += 1;
+            while self.ends[ended_count] <= interval.begin {
+                ended_count += 1;
             }
-            index + 1 - ended > slots
+            index + 1 - ended_count > slots
         })
     }
 }
@@ -120,68 +120,68 @@ impl Flow {
     /// minimum-cost flow. Each slot is one unit of the flow. The length of a unit's path is the
     /// negated total worth of the intervals that the unit takes.
     fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
-        let nodes = intervals.len();
-        self.prepare(intervals);
+        let last_node = intervals.len();
+        self.build_network(intervals);
         for unit in 0..slots {
             if unit == 0 {
                 self.find_first_path(intervals);
             } else {
                 self.find_next_path(intervals);
-                for node in 0..=nodes {
+                for node in 0..=last_node {
                     if self.distance[node] < UNREACHED {
                         self.potential[node] += self.distance[node];
                     }
                 }
             }
-            if self.potential[nodes] >= 0 {
+            if self.potential[last_node] >= 0 {
                 break; // The best path gains nothing.
             }
-            self.send_unit(nodes);
+            self.send_unit(last_node);
         }
         let selected = intervals.iter().zip(&self.selected).filter(|(_, is_selected)| **is_selected);
         selected.map(|(interval, _)| interval.worth).sum()
     }
 
     /// Builds the network for `intervals`. No unit flows yet.
-    fn prepare(&mut self, intervals: &[Interval]) {
-        let nodes = intervals.len();
+    fn build_network(&mut self, intervals: &[Interval]) {
+        let interval_count = intervals.len();
         self.target.clear();
         self.target.extend(
             intervals.iter().map(|interval| intervals.partition_point(|other| other.begin < interval.end) as u32),
         );
         self.selected.clear();
-        self.selected.resize(nodes, false);
+        self.selected.resize(interval_count, false);
         self.line_flow.clear();
-        self.line_flow.resize(nodes, 0);
+        self.line_flow.resize(interval_count, 0);
         // A counting sort by target: the intervals that lead to node n are
         // `arriving[arriving_start[n]..arriving_start[n + 1]]`.
         self.arriving_start.clear();
-        self.arriving_start.resize(nodes + 2, 0);
+        self.arriving_start.resize(interval_count + 2, 0);
         for &target in &self.target {
             self.arriving_start[target as usize + 1] += 1;
         }
-        for node in 0..=nodes {
+        for node in 0..=interval_count {
             self.arriving_start[node + 1] += self.arriving_start[node];
         }
         self.arriving.clear();
-        self.arriving.resize(nodes, 0);
+        self.arriving.resize(interval_count, 0);
         let mut next_index = self.arriving_start.clone();
         for (interval, &target) in self.target.iter().enumerate() {
             self.arriving[next_index[target as usize] as usize] = interval as u32;
             next_index[target as usize] += 1;
         }
         self.reached_by.clear();
-        self.reached_by.resize(nodes + 1, Edge::Nothing);
+        self.reached_by.resize(interval_count + 1, Edge::Nothing);
     }
 
     /// Finds the shortest path of the first unit and the potential of each node. No interval is
     /// selected yet, so all edges lead forward, and one pass over the nodes is enough.
     fn find_first_path(&mut self, intervals: &[Interval]) {
-        let nodes = intervals.len();
+        let last_node = intervals.len();
         self.potential.clear();
-        self.potential.resize(nodes + 1, 0);
+        self.potential.resize(last_node + 1, 0);
         self.reached_by[0] = Edge::Nothing;
-        for node in 1..=nodes {
+        for node in 1..=last_node {
             self.reached_by[node] = Edge::Line;
             self.potential[node] = self.potential[node - 1];
             let (start, end) = (self.arriving_start[node] as usize, self.arriving_start[node + 1] as usize);
@@ -197,9 +197,9 @@ impl Flow {
     /// Finds the shortest path of the next unit by Dijkstra's algorithm. The interval with number
     /// `n` begins at node `n`.
     fn find_next_path(&mut self, intervals: &[Interval]) {
-        let nodes = intervals.len();
+        let last_node = intervals.len();
         self.distance.clear();
-        self.distance.resize(nodes + 1, UNREACHED);
+        self.distance.resize(last_node + 1, UNREACHED);
         self.distance[0] = 0;
         self.heap.clear();
         self.heap.push(Reverse((0, 0)));
@@ -208,7 +208,7 @@ impl Flow {
             if distance > self.distance[node] {
                 continue;
             }
-            if node < nodes {
+            if node < last_node {
                 self.relax(node, node + 1, 0, Edge::Line);
                 if !self.selected[node] {
                     let worth = intervals[node].worth as i64;

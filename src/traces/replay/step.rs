@@ -198,8 +198,8 @@ impl DepthScale {
         i32::from(depth.div_euclid(self.parts)) - i32::from(self.lowest)
     }
 
-    /// Returns the number of parts of a ply that remain after the whole plies.
-    fn remaining_parts(self, depth: i16) -> i16 {
+    /// Returns the fraction of a ply that remains after the whole plies, in parts of a ply.
+    fn fraction(self, depth: i16) -> i16 {
         depth.rem_euclid(self.parts)
     }
 
@@ -216,23 +216,23 @@ pub struct StepMaker {
     /// The number of events so far.
     events: u32,
     /// The number of the current search of each thread.
-    searches: Vec<u32>,
+    current_searches: Vec<u32>,
     /// The number of the search that began last.
-    search: u32,
+    last_search: u32,
     depths: DepthScale,
 }
 
 impl StepMaker {
     /// Creates a converter for a trace whose depths have the scale `depths`.
     pub fn new(depths: DepthScale) -> Self {
-        Self { facts: KeyMap::default(), events: 0, searches: vec![1; 1 << 8], search: 1, depths }
+        Self { facts: KeyMap::default(), events: 0, current_searches: vec![1; 1 << 8], last_search: 1, depths }
     }
 
     /// Resets the converter to its state after [`StepMaker::new`].
     pub fn reset(&mut self) {
         self.clear_keys();
-        (self.events, self.search) = (0, 1);
-        self.searches.fill(1);
+        (self.events, self.last_search) = (0, 1);
+        self.current_searches.fill(1);
     }
 
     /// Forgets all positions. The time to clear a map is proportional to its capacity, so a map
@@ -257,8 +257,8 @@ impl StepMaker {
             EventKind::Search => {
                 let is_iteration = event.has(flags::ITERATION);
                 if !is_iteration {
-                    self.search += 1;
-                    self.searches[usize::from(event.thread)] = self.search;
+                    self.last_search += 1;
+                    self.current_searches[usize::from(event.thread)] = self.last_search;
                 }
                 let kind_bits = SEARCH | if is_iteration { ITERATION } else { 0 };
                 let (depth, thread) = (event.depth.clamp(0, 255) as u8, event.thread);
@@ -276,8 +276,8 @@ impl StepMaker {
         let depths = self.depths;
         let node_depth = depths.plies(event.depth);
         let facts = self.facts.entry(event.position()).or_default();
-        let answered = if event.has(flags::HIT) { ANSWERED } else { 0 };
-        let window = match (event.has(flags::WINDOW), event.has(flags::PV)) {
+        let answered_bit = if event.has(flags::HIT) { ANSWERED } else { 0 };
+        let window_bits = match (event.has(flags::WINDOW), event.has(flags::PV)) {
             (true, true) => WINDOW,
             (true, false) => WINDOW | CLOSED,
             (false, _) => 0,
@@ -292,15 +292,15 @@ impl StepMaker {
             beta: event.value,
             mv: facts.mv,
             depth: depths.plies(facts.depth),
-            // Tables store whole plies. One more ply is needed if the entry's depth has fewer
-            // remaining parts of a ply than the node's depth.
+            // Tables store whole plies. One more ply is needed if the entry's depth has a smaller
+            // fraction of a ply than the node's depth.
             needed_depth: node_depth
-                .saturating_add(u8::from(depths.remaining_parts(event.depth) > depths.remaining_parts(facts.depth))),
-            kind_bits: answered | window,
+                .saturating_add(u8::from(depths.fraction(event.depth) > depths.fraction(facts.depth))),
+            kind_bits: answered_bit | window_bits,
             entry_bits: facts.entry_bits,
             thread: event.thread,
         };
-        (facts.cost, facts.search) = (event.cost, self.searches[usize::from(event.thread)]);
+        (facts.cost, facts.search) = (event.cost, self.current_searches[usize::from(event.thread)]);
         if facts.entry_bits == 0 {
             return step;
         }
@@ -337,7 +337,7 @@ impl StepMaker {
             // the earlier entry is kept in the facts.
             return Step { worth: 1, mv: event.best_move(), ..step };
         }
-        let search = self.searches[usize::from(thread)];
+        let search = self.current_searches[usize::from(thread)];
         let facts = self.facts.entry(event.position()).or_default();
         let worth = if event.has(flags::SUBTREE) {
             event.cost
