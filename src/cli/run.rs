@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> CommandResult {
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
     // No page shows old judgements beside the new rows.
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
-    if let Some(reuse_summary) = &session.known {
+    if let Some(reuse_summary) = &session.adopted {
         if !args.run.quiet {
             eprintln!("{}", changed_plan_message(reuse_summary));
         }

@@ -71,7 +71,7 @@ pub struct Session<'a> {
     pub subjects: Subjects,
     /// If the folder contained results of another plan, says how many jobs of this plan are among
     /// them.
-    pub known: Option<ReuseSummary>,
+    pub adopted: Option<ReuseSummary>,
     /// The rows of this plan that were taken from other folders.
     reused: Vec<Reused>,
     /// Files with rows of other plans. They were written by builds that search the same way as this
@@ -104,10 +104,10 @@ impl<'a> Session<'a> {
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
         manifest.subjects = subjects.engine_infos(plan);
         manifest.build.bench = bench();
-        let known = adopt_rows::adopt_rows(&output, experiment, plan, &manifest, settings.any_build)?;
+        let adopted = adopt_rows::adopt_rows(&output, experiment, plan, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
         let mut session = Self {
-            known,
+            adopted,
             reused: Vec::new(),
             other_files: Vec::new(),
             experiment,

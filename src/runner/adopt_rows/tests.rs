@@ -27,7 +27,7 @@ pub fn run(experiment: &Experiment, out: &Path, settings: Settings) -> (Option<R
     let settings = Settings { jobs: 2, ..settings };
     let session = Session::begin(experiment, &plan, out, settings, &stop).unwrap_or_else(|error| panic!("{error}"));
     let summary = session.run(&stop, &progress::Quiet).unwrap_or_else(|error| panic!("{error}"));
-    (session.known, summary)
+    (session.adopted, summary)
 }
 
 /// Runs an experiment; the message if the run fails.
