@@ -2,12 +2,12 @@
 
 use crate::runner::Settings;
 
-/// How a command searches into a folder, which may have results already.
+/// The arguments of commands that run searches and write the results to a folder.
 #[derive(clap::Args)]
 pub struct RunArgs {
     /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    pub sets: Vec<String>,
+    pub overrides: Vec<String>,
     /// Reuse the rows of these results folders, without their times: a folder or a pattern such as
     /// 'runs/*' (may be repeated)
     #[arg(long, value_name = "FOLDER")]
@@ -27,7 +27,8 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// The settings, but not `fresh`, which deletes results. Quarantined jobs count as failed.
+    /// Returns the settings of a run with `jobs` parallel jobs. The flag `--fresh` is not included,
+    /// because it deletes results. The flag `--retry-failed` applies to quarantined jobs too.
     pub fn settings(&self, jobs: usize) -> Settings {
         Settings {
             jobs,

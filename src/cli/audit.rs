@@ -25,14 +25,14 @@ pub struct Args {
     jobs: Option<u16>,
     /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    overrides: Vec<String>,
     /// Wrong answers to show for each variant, at most 20
     #[arg(long, default_value_t = 3)]
     show: usize,
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let mut experiment = Experiment::load(&args.file, &args.sets).map_err(CommandFailure::usage)?;
+    let mut experiment = Experiment::load(&args.file, &args.overrides).map_err(CommandFailure::usage)?;
     if let Some(trace) = experiment.work.trace() {
         let (file, name) = (args.file.display(), &trace.name);
         refuse!(

@@ -9,14 +9,15 @@ use std::time::Instant;
 pub struct Args {}
 
 pub fn run(_: &Args) -> CommandResult {
-    let (nodes, line) = bench().map_err(CommandFailure::usage)?;
+    let (nodes, last_line) = run_bench().map_err(CommandFailure::usage)?;
     eprintln!("Nodes searched  : {nodes}");
-    println!("{line}");
+    println!("{last_line}");
     Ok(Exit::Done)
 }
 
-/// The node count of the signature, and the line that `bench` of other engines prints last.
-pub fn bench() -> Result<(u64, String), EngineError> {
+/// Searches the fixed positions. Returns the number of nodes, and the line that the `bench` command
+/// of other engines also prints last.
+pub fn run_bench() -> Result<(u64, String), EngineError> {
     let started = Instant::now();
     let nodes = signature::nodes(&signature::bench_options())?;
     Ok((nodes, format!("{nodes} nodes {:.0} nps", nodes as f64 / started.elapsed().as_secs_f64())))

@@ -17,7 +17,7 @@ pub struct Args {
     files: Vec<PathBuf>,
     /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    overrides: Vec<String>,
     /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
     #[arg(long)]
     skip_bad: bool,
@@ -28,9 +28,9 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let (mut invalid_files, mut warning_count) = (0, 0);
-    let sets = super::with_skip_bad(&args.sets, args.skip_bad)?;
+    let overrides = super::with_skip_bad(&args.overrides, args.skip_bad)?;
     for file in &args.files {
-        if let Err(failure) = check(file, &sets, &mut warning_count) {
+        if let Err(failure) = check(file, &overrides, &mut warning_count) {
             invalid_files += 1;
             eprintln!("{}", failure.message.trim_end());
         }
@@ -95,8 +95,8 @@ pub(super) fn warnings(experiment: &Experiment, plan: &Plan, folder: &Path) -> (
 }
 
 /// Checks one file, and adds the number of its warnings to `warning_count`.
-fn check(file: &Path, sets: &[String], warning_count: &mut usize) -> Result<(), CommandFailure> {
-    let experiment = Experiment::load(file, sets).map_err(CommandFailure::usage)?;
+fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result<(), CommandFailure> {
+    let experiment = Experiment::load(file, overrides).map_err(CommandFailure::usage)?;
     let (plan, file_name) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped(&experiment);
     println!("{file_name}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
@@ -112,7 +112,7 @@ fn check(file: &Path, sets: &[String], warning_count: &mut usize) -> Result<(), 
     memory_warnings.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     // The pressures of [tune] must be valid too.
     if experiment.file.tune.is_some() {
-        crate::tune::at_pressures(file, sets, experiment).map_err(CommandFailure::usage)?;
+        crate::tune::at_pressures(file, overrides, experiment).map_err(CommandFailure::usage)?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Runs the games of a file's `[confirm]`, after the searches of `ttlab run` or `ttlab tune`.
+//! Plays the games of the section `[confirm]` of an experiment file after the searches of
+//! `ttlab run` or `ttlab tune`.
 
 use super::folder::{command_line, run_failure};
 use super::progress::{ConsoleProgress, Warnings};
@@ -12,11 +13,11 @@ use crate::tune::{RunsError, confirm};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The subfolder of the games.
+/// The name of the subfolder for the results of the games.
 const FOLDER: &str = "confirm";
 
-/// If the file has `[confirm]`, plays the games of the variants that the screen did not drop, and
-/// writes their page.
+/// Plays the games between the best variant and the other variants that the searches did not drop,
+/// and writes the page about the games. Does nothing if the experiment file has no `[confirm]`.
 pub fn play(
     experiment: &Experiment,
     screen_result: &ScreenResult,
@@ -60,7 +61,7 @@ pub fn play(
     Ok(Exit::Done)
 }
 
-/// The exit code or error of a stage that did not finish.
+/// Returns the exit code or the failure for a stage that did not finish.
 pub fn stage_failure(error: RunsError) -> CommandResult {
     match error {
         RunsError::Interrupted(_) => {

@@ -1,4 +1,5 @@
-//! The folders of results, and the failures of commands that use them.
+//! Names the folders of results, and turns errors of runs and of these folders into the failures of
+//! commands.
 
 use super::{CommandFailure, Exit};
 use crate::experiment::Experiment;
@@ -7,17 +8,17 @@ use crate::record::manifest::ManifestError;
 use crate::runner::{OutputError, RunError};
 use std::path::{Path, PathBuf};
 
-/// The default folder of an experiment's results.
+/// Returns the default folder of an experiment's results.
 pub(super) fn default_folder(experiment: &Experiment) -> PathBuf {
     PathBuf::from("reports").join(&experiment.name)
 }
 
-/// The folder of a shard inside the folder of the results.
+/// Returns the folder of a shard in the folder of the results.
 pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
     results.join("shards").join(index.to_string())
 }
 
-/// The failure of a run, with its exit code.
+/// Turns the error of a run into a failure with the right exit code.
 pub(super) fn run_failure(error: RunError) -> CommandFailure {
     let exit = match error {
         RunError::Output(error) => return output_failure(error),
@@ -28,8 +29,9 @@ pub(super) fn run_failure(error: RunError) -> CommandFailure {
     CommandFailure::new(exit, error)
 }
 
-/// The failure to open or write a folder of results, with its exit code. Edited rows are `Unequal`;
-/// an edited manifest is `Usage`, because its rows may be right.
+/// Turns the error of opening or writing a folder of results into a failure with the right exit
+/// code. The exit code for edited rows is `Unequal`. The exit code for an edited manifest is
+/// `Usage`, because the rows may be unchanged.
 pub(super) fn output_failure(error: OutputError) -> CommandFailure {
     let exit = match &error {
         OutputError::Io { .. }
@@ -44,12 +46,13 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
     CommandFailure::new(exit, error)
 }
 
-/// This command line, quoted for a shell.
+/// Returns the command line with which to resume the running command, quoted for a shell.
 pub(super) fn command_line() -> String {
     shell_command(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }
 
-/// Quotes a command line for a shell, without `--fresh`, which would delete the results to resume.
+/// Joins the words of a command line and quotes them for a shell. The flag `--fresh` is left out,
+/// because it would delete the results of the run that will be resumed.
 fn shell_command(words: impl Iterator<Item = String>) -> String {
     let quote = |word: String| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);

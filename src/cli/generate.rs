@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> CommandResult {
         Some(kind) => print!("{}", generate::epd(&request, kind, args.half).map_err(CommandFailure::usage)?),
         None => generate::pgn(&request, |text| {
             print!("{text}");
-            // False ends the games.
+            // No more games are played if the output is closed.
             crate::console::is_open()
         })
         .map_err(CommandFailure::usage)?,

@@ -14,7 +14,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     match guard::run(args.parent, &args.command) {
-        // The exit code is the engine's, and need not be one of [`super::Exit`].
+        // The exit code is that of the engine, so it may be a code that `Exit` does not contain.
         Ok(code) => std::process::exit(i32::from(code)),
         Err(message) => {
             eprintln!("{message}");

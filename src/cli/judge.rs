@@ -1,4 +1,4 @@
-//! Judges results by a reference after a run.
+//! Judges the results of a run by a reference engine.
 
 use super::CommandFailure;
 use super::folder::run_failure;
@@ -6,8 +6,8 @@ use crate::experiment::Experiment;
 use crate::runner::{Session, reference};
 use std::sync::atomic::AtomicBool;
 
-/// If the experiment has a reference, judges the moves or scores of a session's results by it;
-/// false if interrupted.
+/// Judges the moves or scores of a session's results by the experiment's reference. Does nothing if
+/// the experiment has no reference. Returns false if the judging was interrupted.
 pub(super) fn judge(
     experiment: &Experiment,
     session: &Session<'_>,
@@ -17,8 +17,8 @@ pub(super) fn judge(
     if let Some(reference) = &experiment.file.reference
         && !quiet
     {
-        let judged = if reference.own_search.is_none() { "moves" } else { "scores" };
-        eprintln!("judging the {judged} with the reference");
+        let what = if reference.own_search.is_none() { "moves" } else { "scores" };
+        eprintln!("judging the {what} with the reference");
     }
     let Session { settings, output, subjects, .. } = session;
     let result = reference::judge(experiment, subjects, &output.folder, settings.jobs, stop);

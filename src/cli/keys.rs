@@ -10,11 +10,11 @@ pub struct Args {
     preset: Option<String>,
     /// Set an option: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    overrides: Vec<String>,
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let options = engine_options(args.preset.as_deref(), &args.sets)?;
+    let options = engine_options(args.preset.as_deref(), &args.overrides)?;
     let audit = keyaudit::audit(&Keys::new(&options.keys));
     println!(
         "piece-square keys   {} distinct of 768, {} colliding pairs",

@@ -1,26 +1,26 @@
-//! The commands of `ttlab`. Each has a file with its arguments and its function `run`, which
+//! The commands of `ttlab`. Each command has a module with its arguments and a function `run` that
 //! returns the exit code.
 
-/// Like the standard library's macro, but write errors do not end the program (see
-/// [`crate::console`]).
+/// Prints like the standard library's `print!`, but a write error does not end the program. See
+/// [`crate::console`].
 macro_rules! print {
     ($($text:tt)*) => { $crate::console::out(format_args!($($text)*)) };
 }
 
-/// Like the standard library's macro, but write errors do not end the program (see
-/// [`crate::console`]).
+/// Prints like the standard library's `println!`, but a write error does not end the program. See
+/// [`crate::console`].
 macro_rules! println {
     () => { $crate::console::out(format_args!("\n")) };
     ($($text:tt)*) => { $crate::console::out(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-/// Like the standard library's macro, but write errors do not end the program (see
-/// [`crate::console`]).
+/// Prints like the standard library's `eprintln!`, but a write error does not end the program. See
+/// [`crate::console`].
 macro_rules! eprintln {
     ($($text:tt)*) => { $crate::console::err(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-/// Returns a usage error (exit code 2) from a command.
+/// Ends the calling function with a usage error (exit code 2).
 macro_rules! refuse {
     ($($text:tt)*) => { return Err($crate::cli::CommandFailure::usage(format_args!($($text)*))) };
 }
@@ -71,11 +71,11 @@ use std::process::ExitCode;
 /// The exit codes (see `docs/guarantees.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The command did what it was asked to do.
+    /// The command has done its work.
     Done = 0,
     /// A gate or an expectation failed.
     Gate = 1,
-    /// Wrong usage or a bad file.
+    /// The usage was wrong, or a file was bad.
     Usage = 2,
     /// A job failed, or rows are missing.
     Failed = 3,
@@ -83,17 +83,17 @@ pub(crate) enum Exit {
     Unequal = 4,
     /// Input or output failed.
     Io = 5,
-    /// Interrupted; can be resumed.
+    /// The command was interrupted and can be resumed.
     Interrupted = 75,
 }
 
-/// The failure of a search whose table grew until too little memory was left.
+/// Returns the failure of a search that was stopped because too little memory was left.
 fn out_of_memory() -> CommandFailure {
     let help = "give a smaller limit, or options whose memory does not grow";
     CommandFailure::new(Exit::Failed, format!("{OUT_OF_MEMORY}\nhelp: {help}"))
 }
 
-/// An error that ends a command: its message and exit code.
+/// An error that ends a command, with its message and exit code.
 #[derive(Debug)]
 pub(crate) struct CommandFailure {
     exit: Exit,
@@ -101,17 +101,18 @@ pub(crate) struct CommandFailure {
 }
 
 impl CommandFailure {
-    /// A failure because of wrong usage or a bad file.
+    /// Creates a failure because of wrong usage or a bad file.
     pub fn usage(message: impl std::fmt::Display) -> Self {
         Self::new(Exit::Usage, message)
     }
 
-    /// A failure of input or output.
+    /// Creates a failure of input or output.
     pub fn io(message: impl std::fmt::Display) -> Self {
         Self::new(Exit::Io, message)
     }
 
-    /// The message includes all causes of the error: the first names the file, the last the reason.
+    /// Creates a failure. If `message` is an error with causes, the text includes all of them,
+    /// because the first text may name only the file and the last one the reason.
     fn new(exit: Exit, message: impl std::fmt::Display) -> Self {
         Self { exit, message: format!("{message:#}") }
     }
@@ -129,7 +130,8 @@ struct Cli {
     command: Commands,
 }
 
-/// The subcommands by group. Each has a module with its `Args` and its `run`.
+/// Defines the subcommands and the groups to which they belong. Each subcommand has a module with
+/// its `Args` and its `run`.
 macro_rules! commands {
     ($($group:literal: $($(#[$attribute:meta])* $command:ident($file:ident),)*)*) => {
         #[derive(clap::Subcommand)]
@@ -145,7 +147,7 @@ macro_rules! commands {
             }
         }
 
-        /// The groups of `ttlab --help`, with the names of their commands.
+        /// The groups in the output of `ttlab --help`, with the names of their commands.
         const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($file)),*]),)*];
     };
 }
@@ -193,10 +195,10 @@ commands! {
 /// Reads the command line, runs the command and reports errors.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
-    signals::report_full_files_as_errors();
+    signals::turn_size_limit_signal_into_error();
     let run = || std::panic::catch_unwind(run_command_line).unwrap_or(PANIC_EXIT_CODE);
-    // Commands run in a thread of their own, because the main thread's stack can be small,
-    // depending on the user's limits.
+    // The command runs in another thread, because the user's limits may make the stack of the main
+    // thread too small.
     let mut exit_code = match std::thread::Builder::new().stack_size(STACK_SIZE).spawn(run) {
         Ok(thread) => thread.join().unwrap_or(PANIC_EXIT_CODE),
         Err(_) => run(),
@@ -211,16 +213,17 @@ pub fn main() -> ExitCode {
     exit_code.into()
 }
 
-/// The size of the commands' stack in bytes.
+/// The stack size in bytes of the thread in which a command runs.
 const STACK_SIZE: usize = 8 << 20;
 
-/// The exit code after a panic: the one that Rust programs return by default.
+/// The exit code after a panic. Rust programs return it by default.
 const PANIC_EXIT_CODE: u8 = 101;
 
 /// Reads the command line and runs the command. Returns the exit code.
 fn run_command_line() -> u8 {
     if let Some(word) = std::env::args_os().find(|word| word.to_str().is_none()) {
-        // Manifests, plans and the command to resume are text, which cannot contain such a name.
+        // Manifests, plans and the command to resume a run are UTF-8 texts, so they cannot contain
+        // the name.
         eprintln!("error: {}: this name is not valid UTF-8, which the files of ttlab need: rename it", word.display());
         return Exit::Usage as u8;
     }
@@ -256,7 +259,7 @@ fn execute(command: &Commands) -> u8 {
     }
 }
 
-/// The clap command of `ttlab`, whose help lists the subcommands in groups.
+/// Returns the clap command of `ttlab`. Its help lists the subcommands in groups.
 fn ttlab_command() -> clap::Command {
     let command = Cli::command();
     let mut groups = String::new();
@@ -276,8 +279,8 @@ fn ttlab_command() -> clap::Command {
     ))
 }
 
-/// Joins the lines of each paragraph in the help after a command's options, so that only the
-/// terminal's width wraps them.
+/// Joins the lines of each paragraph in the help texts that follow the options of `command` and its
+/// subcommands. The paragraphs are then wrapped only at the width of the terminal.
 fn join_help_lines(command: clap::Command) -> clap::Command {
     let joined_help = command.get_after_help().map(|help| join_lines(&help.to_string()));
     let command = match joined_help {
@@ -287,16 +290,16 @@ fn join_help_lines(command: clap::Command) -> clap::Command {
     command.mut_subcommands(join_help_lines)
 }
 
-/// Joins the lines of each paragraph of prose. Lines of examples and tables, which are indented,
-/// and of exit codes stay separate.
+/// Joins the lines of each paragraph of prose. Indented lines, which are examples and tables, and
+/// lines about exit codes are not joined to other lines.
 fn join_lines(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let is_separate = |line: &str| line.is_empty() || line.starts_with(' ');
     for line in text.lines() {
-        match lines.last_mut().filter(|last| !is_separate(last) && !last.ends_with(':')) {
-            Some(last) if !is_separate(line) && !line.starts_with("Exit:") => {
-                *last += " ";
-                *last += line;
+        match lines.last_mut().filter(|previous| !is_separate(previous) && !previous.ends_with(':')) {
+            Some(previous) if !is_separate(line) && !line.starts_with("Exit:") => {
+                *previous += " ";
+                *previous += line;
             }
             _ => lines.push(line.to_owned()),
         }
@@ -304,8 +307,8 @@ fn join_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Refuses to write to `out` if it is an input: the file `input`, or a file that a run wrote to the
-/// folder `input`.
+/// Returns an error if `out` is an input file, so that the command does not overwrite it. The input
+/// is the file `input` or, if `input` is a folder, the files in it that a run wrote.
 fn refuse_overwrite(input: &Path, out: &Path) -> Result<(), CommandFailure> {
     let canonicalize = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(out) = canonicalize(out).filter(|out| out.is_file()) else { return Ok(()) };
@@ -318,23 +321,24 @@ fn refuse_overwrite(input: &Path, out: &Path) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// The error for a file that cannot be written.
+/// Returns a function that makes the failure for an error while `file` is written.
 fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
     move |error| CommandFailure::io(format!("{}: {error}", file.display()))
 }
 
-/// Writes a file atomically; a pipe or device is written directly.
+/// Writes a file atomically. If the path is that of a pipe or a device, the text is written to it
+/// directly.
 fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
     let result = match crate::record::write_atomic(file, text.as_bytes()) {
-        // It is not a regular file.
+        // The path is not that of a regular file.
         Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => std::fs::write(file, text),
         result => result,
     };
     result.map_err(write_error(file))
 }
 
-/// The output format: the requested one or, without a request, the one that belongs to the file's
-/// extension; otherwise the default.
+/// Returns the requested output format. If no format is requested, returns the format that belongs
+/// to the extension of the output file, or the default format if there is none.
 fn output_format<F: clap::ValueEnum>(requested: Option<F>, out: Option<&Path>, default: F) -> F {
     let extension_format = || match out?.extension()?.to_str()? {
         "htm" => F::from_str("html", false).ok(),
@@ -358,23 +362,24 @@ fn warn(warnings: impl IntoIterator<Item = impl std::fmt::Display>) {
     warnings.into_iter().for_each(|warning| eprintln!("warning: {warning}"));
 }
 
-/// A suggestion for an unknown name, to append to a message.
+/// Returns a text that suggests a similar valid name, to append to a message about an unknown name.
+/// The text is empty if no valid name is similar.
 fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> String {
     crate::experiment::problem::nearest(name, valid).map(|hint| format!(": {hint}")).unwrap_or_default()
 }
 
-/// The values of `--set`, with the setting that `--skip-bad` stands for if that flag was given.
+/// Returns the values of `--set`. If `--skip-bad` was given, the equivalent setting is added.
 ///
 /// # Errors
-/// If a path is set twice.
-fn with_skip_bad(sets: &[String], skip_bad: bool) -> Result<Vec<String>, CommandFailure> {
-    let parse_path = |set: &String| set.split('=').next().unwrap_or_default().trim().to_owned();
-    let repeats_earlier =
-        |index: &usize| sets[..*index].iter().any(|earlier| parse_path(earlier) == parse_path(&sets[*index]));
-    if let Some(index) = (1..sets.len()).find(repeats_earlier) {
-        refuse!("--set {}: `{}` is set twice", sets[index], parse_path(&sets[index]));
+/// When a path is set twice.
+fn with_skip_bad(overrides: &[String], skip_bad: bool) -> Result<Vec<String>, CommandFailure> {
+    let parse_path = |assignment: &String| assignment.split('=').next().unwrap_or_default().trim().to_owned();
+    let repeats_earlier_path =
+        |index: &usize| overrides[..*index].iter().any(|earlier| parse_path(earlier) == parse_path(&overrides[*index]));
+    if let Some(index) = (1..overrides.len()).find(repeats_earlier_path) {
+        refuse!("--set {}: `{}` is set twice", overrides[index], parse_path(&overrides[index]));
     }
-    Ok(sets.iter().cloned().chain(skip_bad.then(|| crate::experiment::SKIP_BAD.to_owned())).collect())
+    Ok(overrides.iter().cloned().chain(skip_bad.then(|| crate::experiment::SKIP_BAD.to_owned())).collect())
 }
 
 fn warn_about_skipped(experiment: &Experiment) {
@@ -394,9 +399,9 @@ fn parse_position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
     })
 }
 
-/// The engine options from a preset and `--set` values.
-fn engine_options(preset: Option<&str>, sets: &[String]) -> Result<crate::engine::EngineOptions, CommandFailure> {
-    crate::experiment::options(preset, sets).map_err(CommandFailure::usage)
+/// Returns the engine options that a preset and `--set` values define.
+fn engine_options(preset: Option<&str>, overrides: &[String]) -> Result<crate::engine::EngineOptions, CommandFailure> {
+    crate::experiment::options(preset, overrides).map_err(CommandFailure::usage)
 }
 
 #[cfg(test)]

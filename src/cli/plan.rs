@@ -27,7 +27,7 @@ pub struct Args {
     file: Option<PathBuf>,
     /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    overrides: Vec<String>,
     /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
     #[arg(long)]
     skip_bad: bool,
@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(short, long, value_name = "PLAN")]
     output: Option<PathBuf>,
     /// List the incomplete shards of this plan
-    #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "sets", "key", "jobs_list", "shards", "output"])]
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "overrides", "key", "jobs_list", "shards", "output"])]
     missing: Option<PathBuf>,
     /// Folder of the results [default: reports/<name>]
     #[arg(long, conflicts_with = "output")]
@@ -59,15 +59,16 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(path) = &args.missing {
         return print_missing_shards(path, args.out.as_deref());
     }
-    let (file, sets) =
-        (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip_bad(&args.sets, args.skip_bad)?);
-    let (experiment, invalid_expectation) = Experiment::load_to_plan(file, &sets).map_err(CommandFailure::usage)?;
+    let (file, overrides) =
+        (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip_bad(&args.overrides, args.skip_bad)?);
+    let (experiment, invalid_expectation) =
+        Experiment::load_to_plan(file, &overrides).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
         // Each shard would refuse the invalid file.
         if let Some(invalid_expectation) = invalid_expectation {
             return Err(CommandFailure::usage(invalid_expectation));
         }
-        let plan = PlanFile::new(&experiment, file, &sets, shard_count(args)).map_err(CommandFailure::usage)?;
+        let plan = PlanFile::new(&experiment, file, &overrides, shard_count(args)).map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
         println!("{}: {} in {}", path.display(), plural(plan.jobs, "job"), plural(plan.shards, "shard"));
         let quoted_path = quote_for_shell(&path.display().to_string());

@@ -29,7 +29,7 @@ pub struct Args {
     policies: Vec<String>,
     /// Set an option of the table: table.path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    overrides: Vec<String>,
     /// Memory for positions in MiB, at most half of the free memory; larger traces are read in
     /// several passes. The tables need memory too
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
@@ -62,9 +62,9 @@ fn pass_message(events: u64, passes: u64, read_seconds: f64, tables: usize) -> O
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let base = base_table(&args.sets)?;
+    let base = base_table(&args.overrides)?;
     let (names, policies): (Vec<String>, Vec<Policy>) =
-        list_policies(&args.policies, &args.sets, &base)?.into_iter().unzip();
+        list_policies(&args.policies, &args.overrides, &base)?.into_iter().unzip();
     let format = output_format(args.format, args.out.as_deref(), Format::Text);
     if let Some(out) = &args.out {
         refuse_overwrite(&args.file, out)?;

@@ -1,4 +1,4 @@
-use super::screen::{plain, show};
+use super::screen::{file_screen, show};
 use super::{CommandFailure, CommandResult, Exit, output_format};
 use crate::report::sheet::{Sheet, SheetTable};
 use crate::report::{Choices, Page, data, html, latex, markdown, source, text};
@@ -81,9 +81,10 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
-    let renews_page = choices.is_default() && args.out.is_none() && args.format.is_none();
+    // Without other arguments, the report in the folder of the results is written again.
+    let rewrites_report = choices.is_default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
-        ([folder], _) if renews_page && folder.is_dir() => {
+        ([folder], _) if rewrites_report && folder.is_dir() => {
             super::screen::report(&page, folder, false, &[])?;
             println!("report: {}", folder.join("report.html").display());
         }
@@ -109,7 +110,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(warn_about_incomplete(&sources))
 }
 
-/// Renders a page in a format. LaTeX has only its tables; `make_csv` writes the CSV.
+/// Renders a page in a format. The LaTeX text contains only `tables`. The CSV text is the result of
+/// `make_csv`.
 pub(super) fn render(
     format: Format,
     sheet: &Sheet,
@@ -117,7 +119,7 @@ pub(super) fn render(
     make_csv: impl FnOnce() -> String,
 ) -> String {
     match format {
-        Format::Text => text::render(sheet, plain()) + "\n",
+        Format::Text => text::render(sheet, file_screen()) + "\n",
         Format::Md => markdown::render(sheet, markdown::Style { level: 1, figures: false }),
         Format::Html => html::render(sheet),
         Format::Json => data::json(sheet),
@@ -126,11 +128,11 @@ pub(super) fn render(
     }
 }
 
-/// Warns about incomplete results; returns the exit code.
+/// Warns about incomplete results. Returns the exit code of the command.
 pub(super) fn warn_about_incomplete(sources: &[source::Source]) -> Exit {
     let mut exit = Exit::Done;
-    for (source, missing) in sources.iter().filter_map(|source| Some((source, source.missing.as_ref()?))) {
-        eprintln!("{}: {missing}: the figures cover only the existing rows", source.path.display());
+    for (source, problem) in sources.iter().filter_map(|source| Some((source, source.missing.as_ref()?))) {
+        eprintln!("{}: {problem}: the figures cover only the existing rows", source.path.display());
         exit = Exit::Failed;
     }
     exit

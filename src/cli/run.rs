@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(required_unless_present = "plan")]
     file: Option<PathBuf>,
     /// Run a shard of this plan (`ttlab plan FILE --shards N -o plan.json`)
-    #[arg(long, requires = "shard", conflicts_with_all = ["file", "sets"])]
+    #[arg(long, requires = "shard", conflicts_with_all = ["file", "overrides"])]
     plan: Option<PathBuf>,
     /// The shard of the plan, from 0
     #[arg(long, requires = "plan")]

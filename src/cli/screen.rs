@@ -5,7 +5,7 @@ use crate::report::text::{self, Screen};
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
-/// The width in columns of a terminal that does not report its width.
+/// The number of columns that is assumed for a terminal that does not report its width.
 const DEFAULT_WIDTH: usize = 100;
 
 /// Writes a page to standard output.
@@ -13,16 +13,16 @@ pub fn show(sheet: &Sheet) {
     crate::console::out_page(&(text::render(sheet, screen()) + "\n"));
 }
 
-/// Shows a page of results and writes its files to the folder. It is shown even if the files cannot
-/// be written. `printed_warnings` were printed already, so the terminal does not show them again.
+/// Shows a page of results on the terminal, unless `quiet` is true, and writes the page's files to
+/// the folder. The page is shown even if the files cannot be written. The warnings in
+/// `printed_warnings` were already printed, so they are not shown again.
 pub fn report(page: &Page, folder: &Path, quiet: bool, printed_warnings: &[String]) -> Result<(), CommandFailure> {
     if !quiet {
         let mut sheet = page.terminal_sheet();
-        let is_new = |part: &Part| match part {
+        sheet.parts.retain(|part| match part {
             Part::Blocker(text) | Part::Warning(text) => !printed_warnings.contains(text),
             _ => true,
-        };
-        sheet.parts.retain(is_new);
+        });
         show(&sheet);
     }
     page.write(folder).map_err(|error| {
@@ -31,36 +31,42 @@ pub fn report(page: &Page, folder: &Path, quiet: bool, printed_warnings: &[Strin
     })
 }
 
-/// The screen for a file or a pipe: without colours, and as wide as needed unless `COLUMNS` gives
-/// the width.
-pub fn plain() -> Screen {
+/// Returns the screen for output to a file or a pipe. The screen has no colours. Its width is that
+/// of the environment variable `COLUMNS`. If the variable is not set, lines are not wrapped.
+pub fn file_screen() -> Screen {
     pipe_screen(requested_width())
 }
 
-/// The screen for a file or a pipe; `requested` is the width of `COLUMNS`.
-fn pipe_screen(requested: Option<usize>) -> Screen {
-    Screen { width: requested.unwrap_or(10_000).max(20), colour: false }
+/// Returns the screen for a file or a pipe. `requested_width` is the width that `COLUMNS` gives.
+fn pipe_screen(requested_width: Option<usize>) -> Screen {
+    Screen { width: requested_width.unwrap_or(10_000).max(20), colour: false }
 }
 
-/// The screen of standard output. If it is a terminal, it has the terminal's width, and colours
-/// unless `NO_COLOR` is set (<https://no-color.org>).
+/// Returns the screen for standard output. If standard output is a terminal, the screen has the
+/// width of the terminal, and it has colours unless `NO_COLOR` is set (<https://no-color.org>).
 fn screen() -> Screen {
     if !stdout().is_terminal() {
-        return plain();
+        return file_screen();
     }
     let reported_width = rustix::termios::tcgetwinsize(stdout()).ok().map(|size| usize::from(size.ws_col));
     let read_variable = |name: &str| std::env::var_os(name).unwrap_or_default().to_string_lossy().into_owned();
     terminal_screen(reported_width, requested_width(), &read_variable("NO_COLOR"), &read_variable("TERM"))
 }
 
-/// The screen of a terminal: `reported` is the width that it reports (0 if unknown), `requested`
-/// the width of `COLUMNS`.
-fn terminal_screen(reported: Option<usize>, requested: Option<usize>, no_colour: &str, term: &str) -> Screen {
-    let width = reported.filter(|&columns| columns > 0).or(requested).unwrap_or(DEFAULT_WIDTH).max(40);
+/// Returns the screen for a terminal. `reported_width` is the width that the terminal reports. It
+/// may be 0, which means that the width is unknown. `requested_width` is the width that `COLUMNS`
+/// gives.
+fn terminal_screen(
+    reported_width: Option<usize>,
+    requested_width: Option<usize>,
+    no_colour: &str,
+    term: &str,
+) -> Screen {
+    let width = reported_width.filter(|&columns| columns > 0).or(requested_width).unwrap_or(DEFAULT_WIDTH).max(40);
     Screen { width, colour: no_colour.is_empty() && term != "dumb" }
 }
 
-/// The width that `COLUMNS` gives.
+/// Returns the width that the environment variable `COLUMNS` gives, if it is set.
 fn requested_width() -> Option<usize> {
     std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok())
 }

@@ -25,7 +25,7 @@ pub struct Args {
     preset: Option<String>,
     /// Set an option: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    overrides: Vec<String>,
     /// Write the turns of the searchers and their nodes to a file (threads.count above 1)
     #[arg(long, value_name = "FILE")]
     record_turns: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub struct Args {
 
 /// The engine options; with `--turns`, they include the recorded turns of that file.
 fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
-    let mut options = engine_options(args.preset.as_deref(), &args.sets)?;
+    let mut options = engine_options(args.preset.as_deref(), &args.overrides)?;
     let flags = [("--record-turns", &args.record_turns), ("--turns", &args.turns)];
     if options.threads.count == 1
         && let Some((flag, _)) = flags.iter().find(|(_, file)| file.is_some())

@@ -4,17 +4,19 @@ use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A flag that is set by Ctrl-C, SIGTERM and SIGHUP. A second signal ends the program at once.
+/// Returns a flag that is set when the program receives SIGINT (Ctrl-C), SIGTERM or SIGHUP. A
+/// second signal ends the program at once.
 ///
-/// If SIGHUP was ignored when the program started (`nohup`), it stays ignored. SIGINT does not:
-/// shells ignore it for background jobs of scripts, but whoever sends it to such a job wants to
-/// stop it.
+/// If SIGHUP was ignored when the program started, as with `nohup`, it is still ignored. SIGINT is
+/// never ignored. Shells make the background jobs of scripts ignore SIGINT, but a user who sends
+/// SIGINT to such a job wants to stop it.
 pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
     let stop = Arc::new(AtomicBool::new(false));
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let hangup = (!is_ignored(&status, SIGHUP)).then_some(SIGHUP);
-    // The shutdown is registered first, so that it sees only the flag of an earlier signal.
-    for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
+    let unignored_hangup = (!is_ignored(&status, SIGHUP)).then_some(SIGHUP);
+    // The shutdown is registered first and therefore runs before the flag is set, so that the first
+    // signal does not shut the program down.
+    for signal in [SIGINT, SIGTERM].into_iter().chain(unignored_hangup) {
         flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .map_err(CommandFailure::io)?;
@@ -22,17 +24,20 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
     Ok(stop)
 }
 
-/// Makes writes beyond the file size limit (`ulimit -f`) fail with an error, instead of ending the
-/// program. The signal gets a handler and is not ignored, because engines would inherit that.
-pub(super) fn report_full_files_as_errors() {
+/// Makes writes beyond the limit on file sizes (`ulimit -f`) fail with an error. Otherwise the
+/// signal SIGXFSZ would end the program. The signal is not ignored but gets a handler, because
+/// engines would inherit that the signal is ignored.
+pub(super) fn turn_size_limit_signal_into_error() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Whether a signal was ignored when the program started, according to the process status in
-/// `/proc`; false if unknown.
+/// Whether a signal was ignored when the program started. `status` is the text of
+/// `/proc/self/status`. Returns false if the text does not say which signals were ignored.
 fn is_ignored(status: &str, signal: i32) -> bool {
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    let ignored_mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored_mask
+        .and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 #[cfg(test)]

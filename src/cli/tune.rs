@@ -38,11 +38,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let experiment = Experiment::load(&args.file, &args.run.sets).map_err(CommandFailure::usage)?;
+    let experiment = Experiment::load(&args.file, &args.run.overrides).map_err(CommandFailure::usage)?;
     let stop = stop_flag()?;
     let options = experiment.file.tune.clone().unwrap_or_default();
     let (mut experiments, mut pressures) =
-        at_pressures(&args.file, &args.run.sets, experiment).map_err(CommandFailure::usage)?;
+        at_pressures(&args.file, &args.run.overrides, experiment).map_err(CommandFailure::usage)?;
     experiments.iter_mut().for_each(remove_items_without_searches);
     check(&experiments[0]).map_err(CommandFailure::usage)?;
     let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);

@@ -10,12 +10,12 @@ pub struct Args {
     preset: String,
     /// Set an option: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    overrides: Vec<String>,
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let settings = UciSettings::new(Some(&args.preset), &args.sets).map_err(CommandFailure::usage)?;
-    let bench = || super::bench::bench().map_or_else(|error| format!("info string {error}"), |(_, line)| line);
-    uci::serve(std::io::stdin().lock(), std::io::stdout(), settings, bench);
+    let settings = UciSettings::new(Some(&args.preset), &args.overrides).map_err(CommandFailure::usage)?;
+    let bench_line = || super::bench::run_bench().map_or_else(|error| format!("info string {error}"), |(_, line)| line);
+    uci::serve(std::io::stdin().lock(), std::io::stdout(), settings, bench_line);
     Ok(Exit::Done)
 }

@@ -46,8 +46,9 @@ pub fn run(args: &Args) -> CommandResult {
     exit_code(worst_state, unreadable_exit)
 }
 
-/// The exit code for the worst state of all folders. An unreadable folder is worse than missing
-/// rows, but not as bad as wrong rows.
+/// Returns the exit code for the worst state of all folders. `unreadable_exit` is the exit code for
+/// a folder that could not be read, if there was one. Such a folder is worse than missing rows, but
+/// not as bad as wrong rows.
 fn exit_code(worst_state: FolderState, unreadable_exit: Option<Exit>) -> CommandResult {
     match (worst_state, unreadable_exit) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),

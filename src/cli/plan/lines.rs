@@ -79,9 +79,10 @@ pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Pat
     if counts.is_empty() {
         return "no warnings".to_owned();
     }
-    let sets = args.sets.iter().map(|set| format!(" --set {}", quote_for_shell(set))).collect::<String>();
+    let overrides =
+        args.overrides.iter().map(|assignment| format!(" --set {}", quote_for_shell(assignment))).collect::<String>();
     let file = args.file.as_deref().unwrap_or(Path::new("")).display().to_string();
-    format!("{}: run `ttlab check {}{sets}` for details", counts.join(" and "), quote_for_shell(&file))
+    format!("{}: run `ttlab check {}{overrides}` for details", counts.join(" and "), quote_for_shell(&file))
 }
 
 /// The limit of a search, for display.

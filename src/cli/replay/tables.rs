@@ -1,14 +1,15 @@
-//! The table of a replay, and its policies.
+//! The table options and the policies of a replay.
 
 use super::super::{CommandFailure, engine_options};
 use crate::table::policy::{Policy, external};
 use crate::table::{Design, TableKind, TableOptions};
 
-/// The table whose policies are compared. Options that a replay would ignore are refused.
-pub(super) fn base_table(sets: &[String]) -> Result<TableOptions, CommandFailure> {
-    let base = engine_options(None, sets)?.table;
-    for set in sets {
-        let path = set.split_once('=').map_or("", |(path, _)| path.trim());
+/// Returns the options of the table with which all policies are replayed. Options that a replay
+/// would ignore are refused.
+pub(super) fn base_table(overrides: &[String]) -> Result<TableOptions, CommandFailure> {
+    let base = engine_options(None, overrides)?.table;
+    for assignment in overrides {
+        let path = assignment.split_once('=').map_or("", |(path, _)| path.trim());
         if path == "table.policy" || path.starts_with("table.policy.") {
             refuse!("--set {path}: set policies with --policy");
         }
@@ -22,11 +23,12 @@ pub(super) fn base_table(sets: &[String]) -> Result<TableOptions, CommandFailure
     Ok(base)
 }
 
-/// The requested policies with their names. Without a request, the policy of the table's design or,
-/// if it has no design, all policies that are valid for its number of slots.
+/// Returns the requested policies with their names. If no policy is requested, returns the policy
+/// of the table's design. If the table has no design either, returns all policies that are valid
+/// for the table's number of slots.
 pub(super) fn list_policies(
     requested: &[String],
-    sets: &[String],
+    overrides: &[String],
     base: &TableOptions,
 ) -> Result<Vec<(String, Policy)>, CommandFailure> {
     if requested.is_empty() && base.design != Design::None {
@@ -39,8 +41,8 @@ pub(super) fn list_policies(
     }
     let mut policies: Vec<(String, Policy)> = Vec::new();
     for text in requested {
-        let sets: Vec<String> = sets.iter().cloned().chain([format!("table.policy={text}")]).collect();
-        let policy = engine_options(None, &sets)?.table.policy;
+        let overrides: Vec<String> = overrides.iter().cloned().chain([format!("table.policy={text}")]).collect();
+        let policy = engine_options(None, &overrides)?.table.policy;
         if let Some((first, _)) = policies.iter().find(|(_, earlier)| *earlier == policy) {
             refuse!("--policy {text}: duplicate of {first}");
         }

@@ -1,4 +1,5 @@
-//! What `ttlab run` does after the last job: the report, the games of `[confirm]`, the exit code.
+//! Ends `ttlab run` after the last job: writes the report, plays the games of `[confirm]`, and
+//! finds the exit code.
 
 use super::super::{CommandFailure, CommandResult, Exit, confirm, screen};
 use super::Args;
@@ -11,8 +12,9 @@ use crate::runner::{RunSummary, Session};
 use crate::text::plural;
 use std::sync::atomic::AtomicBool;
 
-/// Reports a run that was not interrupted. `printed_warnings` were already printed before the run.
-/// With `suggests_next`, it also says what to do next.
+/// Writes the report of a run that was not interrupted, and plays the games of `[confirm]`. Returns
+/// the exit code. `printed_warnings` are the warnings that were printed before the run. If
+/// `suggests_next` is true, a message says which commands may be useful next.
 pub(super) fn finish(
     args: &Args,
     experiment: &Experiment,

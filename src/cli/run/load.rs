@@ -1,4 +1,4 @@
-//! Loads what `ttlab run` is to run, and finds the folder of its results.
+//! Loads the experiment or the plan that `ttlab run` will run, and finds the folder of its results.
 
 use super::super::folder::{default_folder, shard_folder};
 use super::super::{CommandFailure, with_skip_bad};
@@ -7,18 +7,19 @@ use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
 use std::path::{Path, PathBuf};
 
-/// The experiment, its plan, the shard of the plan to run (`None`: the whole plan), and the folder
-/// of the results.
+/// Returns the experiment, its plan, the shard to run, and the folder of the results. The shard is
+/// `None` if the whole plan will run.
 pub(super) fn load(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), CommandFailure> {
     let results_folder = |experiment: &Experiment| args.out.clone().unwrap_or_else(|| default_folder(experiment));
-    // clap does not check `requires` here, because a file conflicts with --plan.
+    // If a file is given, clap does not check that --shard requires --plan, because the file
+    // conflicts with --plan.
     if args.plan.is_none() && args.shard.is_some() {
         refuse!("--shard needs --plan: create a plan with `ttlab plan FILE --shards N -o plan.json`");
     }
     let (Some(path), Some(index)) = (&args.plan, args.shard) else {
-        let sets = with_skip_bad(&args.run.sets, args.skip_bad)?;
+        let overrides = with_skip_bad(&args.run.overrides, args.skip_bad)?;
         let file = args.file.as_deref().unwrap_or(Path::new(""));
-        let experiment = Experiment::load(file, &sets).map_err(CommandFailure::usage)?;
+        let experiment = Experiment::load(file, &overrides).map_err(CommandFailure::usage)?;
         let (plan, folder) = (Plan::new(&experiment), results_folder(&experiment));
         return Ok((experiment, plan, None, folder));
     };

@@ -1,4 +1,4 @@
-//! The messages of `ttlab run`.
+//! Makes the messages of `ttlab run`.
 
 use super::super::CommandFailure;
 use super::super::folder::run_failure;
@@ -7,7 +7,7 @@ use crate::runner::reuse::ReuseSummary;
 use crate::runner::{self, OutputError, RunError};
 use crate::text::{and_more, plural};
 
-/// The message for a folder whose rows belong to an earlier plan.
+/// Returns the message for a folder whose rows belong to an earlier plan of the experiment.
 pub(super) fn changed_plan_message(reuse_summary: &ReuseSummary) -> String {
     let mut text = "the plan has changed".to_owned();
     if reuse_summary.unused > 0 {
@@ -16,28 +16,29 @@ pub(super) fn changed_plan_message(reuse_summary: &ReuseSummary) -> String {
     text
 }
 
-/// A warning about damaged rows in the folder, which are not used.
+/// Returns a warning that damaged rows in the folder are not used, or `None` if there are none.
 pub(super) fn damaged_rows_warning(reuse_summary: &ReuseSummary) -> Option<String> {
     let (first, copy) = (reuse_summary.damaged.first()?, reuse_summary.saved.as_ref()?);
     let and_more = and_more(reuse_summary.damaged.len() - 1);
     Some(format!("not used: {first}{and_more}; a copy of the file is kept as {}", copy.display()))
 }
 
-/// The message for an experiment that cannot show what it varies.
+/// Returns the message for an experiment that cannot show the effect of what it varies.
 pub(super) fn cannot_show_message(warnings: &[String]) -> String {
     format!("this experiment cannot show what it varies:\n- {}", warnings.join("\n- "))
 }
 
-/// The failure of a run. If rows are damaged, its message says how to repair them.
+/// Returns the failure of a run. If the results or the manifest are damaged, the message also says
+/// how to repair them.
 pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
-    let copy_note = "; a copy of the file is kept as results.csv.damaged-1 (or the next number)";
+    let note_on_copy = "; a copy of the file is kept as results.csv.damaged-1 (or the next number)";
     let (help, note) = match &error {
         RunError::Output(OutputError::Results { error: ResultsError::Damaged { .. }, .. }) => {
-            ("drop such rows and run their jobs again with --repair", copy_note)
+            ("drop such rows and run their jobs again with --repair", note_on_copy)
         }
         RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => (
             "if only its first line is damaged, restore it with --repair, which keeps the rows of this plan",
-            copy_note,
+            note_on_copy,
         ),
         RunError::Output(OutputError::Edited(_)) => {
             ("restore the file, start over with --fresh, or seal it as it is with --repair", "")
@@ -49,7 +50,8 @@ pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
     failure
 }
 
-/// The message of an interrupted run: the number of jobs done so far, and the command to resume.
+/// Returns the message for an interrupted run. It contains the number of jobs that are done and the
+/// command to resume the run.
 pub(super) fn resume_hint(summary: &runner::RunSummary, command: &str) -> String {
     format!("interrupted: {} done; to resume:\n  {command}", plural(summary.before + summary.done, "job"))
 }

@@ -1,4 +1,4 @@
-//! Trace files that commands read and write.
+//! Opens, creates and completes the trace files that commands read and write.
 
 use super::super::{CommandFailure, write_error};
 use crate::record::{NewFile, begin_file, publish};
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Opens a trace file.
+/// Opens a trace file for reading.
 pub fn open_trace(file: &Path) -> Result<File, CommandFailure> {
     // A folder can be opened like a file, but not read.
     let result = crate::system::files::open(file).and_then(|opened| match opened.metadata()?.is_dir() {
@@ -18,7 +18,7 @@ pub fn open_trace(file: &Path) -> Result<File, CommandFailure> {
     result.map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
 }
 
-/// The error for a trace that cannot be read.
+/// Returns a function that makes the failure for an error while the trace in `file` is read.
 pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
     move |error| match error {
         TraceError::Io(error) => write_error(file)(error),
@@ -26,7 +26,8 @@ pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
     }
 }
 
-/// Begins an output file, which replaces an older one only when it is complete.
+/// Creates an output file. The file replaces an older file at `out` only when [`finish`] has
+/// completed it.
 pub(super) fn create_output(out: &Path) -> Result<NewFile, CommandFailure> {
     begin_file(out).map_err(|error| match error.kind() {
         // `out` is a folder, a pipe or a device.
@@ -35,7 +36,8 @@ pub(super) fn create_output(out: &Path) -> Result<NewFile, CommandFailure> {
     })
 }
 
-/// Completes the output file; returns its number of events as text.
+/// Completes the output file and moves it to `out`. Returns a text with the number of its events,
+/// such as `5 events`.
 pub(super) fn finish(writer: Writer<NewFile>, out: &Path) -> Result<String, CommandFailure> {
     let (events, output) = writer.finish().map_err(write_error(out))?;
     publish(output, out).map_err(write_error(out))?;

@@ -38,7 +38,7 @@ pub struct Args {
     preset: Option<String>,
     /// Set an option: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
-    sets: Vec<String>,
+    overrides: Vec<String>,
 }
 
 /// The positions to search: those of each game of a file in order, or a single position.
@@ -64,7 +64,7 @@ fn read_games(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
 pub fn run(args: &Args) -> CommandResult {
     refuse_overwrite(Path::new(&args.what), &args.out)?;
     let games = read_games(args)?;
-    let options = engine_options(args.preset.as_deref(), &args.sets)?;
+    let options = engine_options(args.preset.as_deref(), &args.overrides)?;
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
         refuse!("give a limit: --depth N, or --nodes N with deepening");
     }
