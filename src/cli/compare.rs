@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> CommandResult {
             the table forgets";
         return Err(CommandFailure::usage(gate.refuse(message, "gate nodes or score_error too")));
     }
-    if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.limit == Rule::Changed)
+    if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.rule == Rule::Changed)
         && let Some(result) = [&base, &new].into_iter().find(|result| is_not_repeatable(result))
     {
         let message = format!(

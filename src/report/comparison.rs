@@ -24,8 +24,8 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
 /// Returns the headline, which is the same in every format.
 pub fn headline(comparison: &Comparison) -> String {
     let failed_gates = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
-    let (rows, moved) = comparison.rows;
-    let (missing, _) = comparison.missing;
+    let (rows, moved) = (comparison.paired_count, comparison.moved_count);
+    let missing = comparison.missing_count;
     let moved_text = match moved {
         0 => format!("all {rows} paired rows are equal"),
         _ => format!("{moved} of {rows} paired rows moved"),
@@ -86,10 +86,9 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     if !tables.is_empty() {
         parts.push(Part::Folded("What moved".to_owned(), tables));
     }
-    let (missing_count, first_missing) = &comparison.missing;
-    if *missing_count > 0 {
-        let title = format!("Rows of BASE that NEW lacks: {missing_count}");
-        parts.push(Part::Folded(title, vec![Part::Findings(first_missing.clone())]));
+    if comparison.missing_count > 0 {
+        let title = format!("Rows of BASE that NEW lacks: {}", comparison.missing_count);
+        parts.push(Part::Folded(title, vec![Part::Findings(comparison.listed_missing.clone())]));
     }
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
 }
@@ -102,7 +101,7 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
         Some(list) if list.is_empty() => "equal".to_owned(),
         Some(list) => format!("they differ in {}", list.join("; ")),
     };
-    let (rows, moved) = comparison.rows;
+    let (rows, moved) = (comparison.paired_count, comparison.moved_count);
     let list_programs = |label: &str, programs: &[MeasuredProgram]| {
         let list: Vec<String> = programs.iter().map(ToString::to_string).collect();
         (!list.is_empty()).then(|| format!("{label} {}", list.join(", ")))
@@ -114,7 +113,7 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
     let engine_warning = comparison
         .differing_program_names()
         .map(|[base, new]| format!("warning: another engine was measured, not another build: BASE {base}, NEW {new}"));
-    let unpaired = [(comparison.missing.0, "missing in NEW"), (comparison.added, "only in NEW")];
+    let unpaired = [(comparison.missing_count, "missing in NEW"), (comparison.added, "only in NEW")];
     let unpaired_text: String = unpaired
         .iter()
         .filter(|(rows, _)| *rows > 0)

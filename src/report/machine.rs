@@ -56,9 +56,9 @@ pub fn comparison_json(comparison: &Comparison) -> String {
         "other_programs": comparison.differing_program_names().is_some(),
         "same_plan": comparison.same_plan,
         "rows": {
-            "paired": comparison.rows.0,
-            "moved": comparison.rows.1,
-            "missing": comparison.missing.0,
+            "paired": comparison.paired_count,
+            "moved": comparison.moved_count,
+            "missing": comparison.missing_count,
             "added": comparison.added,
             "failed_base": comparison.failed[0],
             "failed_new": comparison.failed[1],
@@ -84,7 +84,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
             "nodes_new": row.nodes[1],
             "columns": row.columns,
         })).collect::<Vec<_>>(),
-        "missing_rows": comparison.missing.1,
+        "missing_rows": comparison.listed_missing,
         "plan_differences": comparison.differences,
         "notes": comparison.notes,
     });

@@ -201,7 +201,7 @@ impl Page {
                 format!("The file's baseline is not among these rows: the baseline is now \"{}\".", line.name),
             );
         }
-        let Seeds { count, schedules, repeats, deviation } = seeds;
+        let Seeds { count, are_schedules, repeats, deviation } = seeds;
         if repeats > 1 {
             page.findings.push(format!(
                 "Searches that do not repeat were made {repeats} times each; the nodes of a single search deviate by \
@@ -212,7 +212,7 @@ impl Page {
         }
         if count > 1 {
             let is_incomplete = sources.iter().any(|source| source.missing.is_some());
-            let how = match (schedules, is_incomplete) {
+            let how = match (are_schedules, is_incomplete) {
                 (true, _) => format!(
                     "Variants whose searchers depend on the schedule were searched under {count} \
                     schedules"

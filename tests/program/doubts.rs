@@ -226,8 +226,15 @@ fn findings_name_the_variants_and_count_the_differences() {
     };
     let mut base = line("base", 24, 0, 0, 0);
     base.is_baseline = true;
-    let power =
-        Power { lines: 5, clusters: 24, games: false, level: 0.01, detectable: 0.0512, needed: 1234.0, rivals: false };
+    let power = Power {
+        lines: 5,
+        clusters: 24,
+        has_games: false,
+        level: 0.01,
+        detectable: 0.0512,
+        needed: 1234.0,
+        is_among_rivals: false,
+    };
     let lines = vec![
         base,
         compared("a", 0.9, true),
@@ -261,7 +268,8 @@ fn findings_name_the_variants_and_count_the_differences() {
         all.into_iter().find(|text| text.contains("power for differences")).unwrap()
     };
     let one = last(&|power| {
-        (power.lines, power.games, power.rivals, power.detectable, power.needed) = (1, true, true, 0.25, 99.2)
+        (power.lines, power.has_games, power.is_among_rivals, power.detectable, power.needed) =
+            (1, true, true, 0.25, 99.2)
     });
     assert_eq!(
         one,
@@ -275,7 +283,7 @@ fn findings_name_the_variants_and_count_the_differences() {
     let hinged = page(&|summary| summary.lines[3].measures[0].fragile = true);
     assert_eq!(hinged[4], "Significance depends on a single position: \"c\" (0.970; 1.170 without c's game).");
     let turned = page(&|summary| {
-        summary.power.games = true;
+        summary.power.has_games = true;
         for line in &mut summary.lines[1..] {
             line.measures[0].ratio.influence = Some(Influence { cluster: 1, index: 1, without: 1.1, reverses: true });
         }

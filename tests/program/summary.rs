@@ -78,7 +78,7 @@ fn power_is_stated_for_rivals() {
         }
     }
     let page = summary(&text);
-    assert!(page.power.rivals, "{:?}", page.power);
+    assert!(page.power.is_among_rivals, "{:?}", page.power);
     assert!(page.power.detectable < 0.04, "{:?}", page.power);
     assert!(page.lines[1].ratio().detectable_effect(page.power.level) > 0.2);
     let output = findings(&page, 0.005).join(" ");

@@ -29,7 +29,7 @@ pub struct ExternalPower {
     /// The number of positions or games.
     clusters: usize,
     /// Whether the clusters are games.
-    games: bool,
+    has_games: bool,
     /// The number of variants that are compared with a baseline.
     comparisons: usize,
     /// The standard deviation of the log ratio of a position or game. The first number is for the
@@ -82,7 +82,7 @@ impl ExternalPower {
         });
         Self {
             clusters,
-            games: searches_per_cluster > 1.0,
+            has_games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
             // Without rows, the searches of a game are assumed to be independent. They are not, so
             // the spread of a game is a lower bound.
@@ -109,7 +109,7 @@ impl ExternalPower {
         }
         Self {
             clusters: summary.power.clusters,
-            games: summary.power.games,
+            has_games: summary.power.has_games,
             comparisons: summary.power.lines,
             spread: spread_range(external_lines())?,
             measured: true,
@@ -170,15 +170,15 @@ fn spread_range<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
 
 impl fmt::Display for ExternalPower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { clusters, games, comparisons, effect, .. } = *self;
-        let unit = if games { "games" } else { "positions" };
+        let Self { clusters, has_games, comparisons, effect, .. } = *self;
+        let unit = if has_games { "games" } else { "positions" };
         let comparison_text = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
         let (shortfall, requirement) = if self.falls_short() {
             (format!(" cannot show a difference of {}", format_percent(effect)), "it takes at least".to_owned())
         } else {
             (String::new(), format!("{} takes", format_percent(effect)))
         };
-        let quantity = if games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
+        let quantity = if has_games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
         let format_range =
             |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (calm) to {high} (lively)") };
         let [smallest, largest] = self.spread.map(|spread| format!("{spread:.2}"));
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn with_clusters(clusters: usize, comparisons: usize, spread: [f64; 2]) -> ExternalPower {
-        ExternalPower { clusters, games: false, comparisons, spread, measured: false, effect: 0.1 }
+        ExternalPower { clusters, has_games: false, comparisons, spread, measured: false, effect: 0.1 }
     }
 
     /// A printed table of Student's t has 2.069 at 97.5 % and 0.858 at 80 % for 23 degrees of
@@ -313,13 +313,13 @@ mod tests {
         // A smallest effect that does not exceed the default for claims is ignored.
         assert_eq!(power_before_run(&format!("{depth}smallest_effect = 0.005\n"), players), Some(expected));
         let games = power_before_run(&format!("{depth}sequence = {{ self_play = 4 }}\n"), players).unwrap();
-        assert_eq!(games, ExternalPower { games: true, spread: [0.08, 0.305], ..expected });
+        assert_eq!(games, ExternalPower { has_games: true, spread: [0.08, 0.305], ..expected });
         // Six of the thirteen games have more than 81 plies; only these count as clusters.
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let one_engine = "[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
         let text = format!("suite = 'data/games.pgn'\nsequence = {{ from = 81 }}\n{depth}{one_engine}");
         let power = ExternalPower::before_run(&Experiment::parse(&text, &path, &[]).unwrap(), None).unwrap();
-        assert_eq!((power.clusters, power.games, power.comparisons), (6, true, 1));
+        assert_eq!((power.clusters, power.has_games, power.comparisons), (6, true, 1));
         // There is no estimate for moves under a node limit, published figures or ttlab's own
         // engine.
         assert_eq!(power_before_run("limit = { nodes = 3 }\n", players), None);
@@ -355,7 +355,8 @@ mod tests {
         ));
         assert!(message.contains("it takes at least "), "{message}");
         assert!(message.contains("0.16 to 0.61 (typical of such engines)"), "{message}");
-        let message = ExternalPower { games: true, measured: true, ..with_clusters(400, 1, [0.1, 0.1]) }.to_string();
+        let message =
+            ExternalPower { has_games: true, measured: true, ..with_clusters(400, 1, [0.1, 0.1]) }.to_string();
         assert!(
             message.starts_with("400 games: if a game's mean log(nodes) has a standard deviation of 0.10 (measured"),
             "{message}"

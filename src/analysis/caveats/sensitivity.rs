@@ -103,7 +103,7 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     let is_ageing_unseen = varies_ages && !manifest.sequence && !manifest.options.values().any(can_age_alone);
     blockers.extend(is_ageing_unseen.then(|| NO_AGEING.to_owned()));
     let power = &summary.power;
-    if let Some(message) = sample_size::too_few_warning(power.clusters, power.lines, power.games) {
+    if let Some(message) = sample_size::too_few_warning(power.clusters, power.lines, power.has_games) {
         blockers.push(message);
     } else if summary.searches < MIN_SEARCHES {
         warnings.push(match summary.searches {

@@ -34,14 +34,16 @@ pub struct Comparison {
     pub same_plan: Option<bool>,
     /// Whether counts may differ although the plans are equal, because the program was changed.
     pub moves_allowed: bool,
-    /// The number of rows that both results have, and how many of these rows differ in counts, best
-    /// move or score.
-    pub rows: (usize, usize),
+    /// The number of rows that both results have.
+    pub paired_count: usize,
+    /// The number of paired rows that differ in counts, best move or score.
+    pub moved_count: usize,
     /// The rows that differ, at most twenty. The rows with the largest changes of nodes come first.
     pub moved: Vec<MovedRow>,
-    /// The number of rows of BASE that are missing in NEW, and descriptions of the first twenty of
-    /// these rows.
-    pub missing: (usize, Vec<String>),
+    /// The number of rows of BASE that are missing in NEW.
+    pub missing_count: usize,
+    /// Descriptions of the first twenty of the missing rows.
+    pub listed_missing: Vec<String>,
     /// The number of rows that only NEW has.
     pub added: usize,
     /// The number of failed jobs in BASE and in NEW.
@@ -174,7 +176,7 @@ impl Comparison {
         results.pairs.iter().for_each(|pair| comparison.variants[pair.line].paired += 1);
         results.missing_rows.iter().for_each(|&(_, line)| comparison.variants[line].missing += 1);
         let listed_rows = results.missing_rows.iter().take(MAX_LISTED).map(|&(row, _)| results.describe_row(row));
-        comparison.missing = (results.missing_rows.len(), listed_rows.collect());
+        (comparison.missing_count, comparison.listed_missing) = (results.missing_rows.len(), listed_rows.collect());
         comparison.count_changes(&results);
         let notes_on_unjudged_variants = comparison.judge_gates(&results, gates)?;
         comparison.differences = plans::plan_differences(base, new, &results);
@@ -185,13 +187,11 @@ impl Comparison {
 
     /// Returns the outcome, which says whether and why the comparison fails.
     pub fn finding(&self) -> Finding {
-        let (paired_count, moved_count) = self.rows;
-        let (missing_count, _) = self.missing;
         if self.gate_results.iter().any(|gate_result| gate_result.fails) {
             Finding::Gate
-        } else if missing_count > 0 || paired_count == 0 {
+        } else if self.missing_count > 0 || self.paired_count == 0 {
             Finding::Missing
-        } else if self.must_be_equal() && moved_count > 0 {
+        } else if self.must_be_equal() && self.moved_count > 0 {
             Finding::Unequal
         } else {
             Finding::Fine
@@ -259,7 +259,7 @@ impl Comparison {
         let moved_pairs: Vec<&RowPair> =
             pairs.iter().zip(moved_flags).filter(|(_, is_moved)| *is_moved).map(|(pair, _)| pair).collect();
         moved_pairs.iter().for_each(|pair| self.variants[pair.line].moved += 1);
-        self.rows = (pairs.len(), moved_pairs.len());
+        (self.paired_count, self.moved_count) = (pairs.len(), moved_pairs.len());
         self.add_ratios(results);
         self.list_largest_changes(results, &moved_pairs);
     }
@@ -349,7 +349,7 @@ impl Comparison {
                     return Err(gate.refuse(&message, "use results with at least two searches in which it is not 0"));
                 }
                 let [base, new] = change.totals[metric_index];
-                let breaks_rule = match gate.limit {
+                let breaks_rule = match gate.rule {
                     Rule::Changed if is_sampled => ratio.excludes_one(),
                     Rule::Changed => change.differing[metric_index] > 0,
                     Rule::Bound { .. } => gate.exceeds_bound(base, new),
@@ -368,7 +368,7 @@ impl Comparison {
                     caution: None,
                 });
             }
-            if judged_count == 0 && self.rows.0 > 0 {
+            if judged_count == 0 && self.paired_count > 0 {
                 return Err(gate.refuse(&format!("neither BASE nor NEW has a figure in `{column}`"), NO_FIGURES_HELP));
             }
             if judged_count > 0 && !any_can_fail {
@@ -749,9 +749,9 @@ mod tests {
                 result_of(&rows, Manifest::default())
             };
             let comparison = compare(&make_result(100, 1), &make_result(110, 1));
-            assert_eq!((comparison.moved.len(), comparison.missing.0), (20, 0), "{count}");
+            assert_eq!((comparison.moved.len(), comparison.missing_count), (20, 0), "{count}");
             let comparison = compare(&make_result(100, 0), &result_of("a,p0,100 ", Manifest::default()));
-            assert_eq!((comparison.missing.0, comparison.missing.1.len()), (count as usize, 20), "{count}");
+            assert_eq!((comparison.missing_count, comparison.listed_missing.len()), (count as usize, 20), "{count}");
         }
     }
 
@@ -850,7 +850,14 @@ mod tests {
             .map(|change| (change.variant.as_str(), change.paired, change.moved, change.missing))
             .collect();
         assert_eq!(counts, [("a", 8, 8, 0), ("b", 8, 2, 0), ("c", 0, 0, 8)]);
-        assert_eq!((comparison.rows, comparison.missing.0, comparison.missing.1.len()), ((16, 10), 8, 8));
+        assert_eq!(
+            (
+                (comparison.paired_count, comparison.moved_count),
+                comparison.missing_count,
+                comparison.listed_missing.len()
+            ),
+            ((16, 10), 8, 8)
+        );
         assert_eq!(comparison.variants[1].differing[comparison.metric_index(columns::NODES).unwrap()], 2);
     }
 

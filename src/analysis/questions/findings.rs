@@ -279,13 +279,13 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> S
         1 => ("has", format!("{lowest:.3}")),
         _ => ("have", format!("{lowest:.3} to {highest:.3}")),
     };
-    let Power { clusters, lines, games, .. } = summary.power;
+    let Power { clusters, lines, has_games, .. } = summary.power;
     // `Ratio::is_same` needs a standard error, which a single pair does not have.
     let is_same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
     if unclear.iter().all(|line| is_same(line.ratio())) {
         format!("No difference in {noun}: {others} and the baseline are equal in every search.")
     } else if clusters < min_clusters(lines) {
-        let units = plural(clusters, if games { columns::GAME } else { columns::POSITION });
+        let units = plural(clusters, if has_games { columns::GAME } else { columns::POSITION });
         let consequence = if clusters == 1 {
             "the counts are exact, but one position says nothing about others".to_owned()
         } else {
@@ -328,7 +328,7 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
     };
     let descriptions: Vec<String> = lines.iter().take(MAX_NAMED).map(describe_line).collect();
     let and_more = crate::text::and_more(lines.len().saturating_sub(MAX_NAMED));
-    let unit = if summary.power.games { "game or position" } else { columns::POSITION };
+    let unit = if summary.power.has_games { "game or position" } else { columns::POSITION };
     (!lines.is_empty())
         .then(|| format!("Significance depends on a single {unit}: {}{and_more}.", descriptions.join(", ")))
 }
@@ -346,7 +346,7 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
             && ratio.clusters >= required_clusters
             && !ratio.exceeds_margin()
     });
-    let unit = if summary.power.games { "game or position" } else { columns::POSITION };
+    let unit = if summary.power.has_games { "game or position" } else { columns::POSITION };
     let count = measures_within_margin.count();
     let exclude = if count == 1 { "excludes" } else { "exclude" };
     (count > 0).then(|| {
@@ -361,9 +361,9 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
 
 /// Returns a sentence about the power of the comparison, or `None` if the power is unknown.
 fn describe_power(power: &Power) -> Option<String> {
-    let Power { lines, clusters, games, .. } = *power;
-    let units = if games { "independent games or positions" } else { "positions" };
-    let compared_lines = if power.rivals { "between rivals" } else { "from the baseline" };
+    let Power { lines, clusters, has_games, .. } = *power;
+    let units = if has_games { "independent games or positions" } else { "positions" };
+    let compared_lines = if power.is_among_rivals { "between rivals" } else { "from the baseline" };
     let comparisons = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
     let detectable = describe_detectable(power)?;
     Some(format!("With {clusters} {units}{comparisons}, power for differences {compared_lines} is {detectable}"))
@@ -378,7 +378,7 @@ fn describe_rival_power(power: &Power) -> Option<String> {
 /// Returns the end of a sentence about power, or `None` if the smallest detectable difference is
 /// unknown. It is unknown if no difference is detectable, or if all searches are equal.
 fn describe_detectable(power: &Power) -> Option<String> {
-    let Power { detectable, needed, games, .. } = *power;
+    let Power { detectable, needed, has_games, .. } = *power;
     (detectable > 0.0).then(|| {
         format!(
             "80 % for about {} or more; detecting 1 % would take about {} {}.",
@@ -389,7 +389,7 @@ fn describe_detectable(power: &Power) -> Option<String> {
             },
             // The estimate has at most two significant figures.
             format_rounded_up(needed),
-            if games { "games or positions" } else { "positions" },
+            if has_games { "games or positions" } else { "positions" },
         )
     })
 }
@@ -534,7 +534,7 @@ mod tests {
     /// The three possible reasons are: equal searches, no significance, too few positions.
     #[test]
     fn reason_for_no_difference_is_given() {
-        let describe_means = |means: &[f64], clusters: usize, games: bool| {
+        let describe_means = |means: &[f64], clusters: usize, has_games: bool| {
             let error = if clusters > 1 { 0.0 } else { f64::NAN };
             let make_line = |mean: &f64| {
                 let mut line = line("other", *mean, false, [false; 2]);
@@ -543,7 +543,7 @@ mod tests {
             };
             let lines =
                 std::iter::once(line("base", 1.0, false, [false; 2])).chain(means.iter().map(make_line)).collect();
-            let power = Power { detectable: f64::NAN, clusters, lines: means.len(), games, ..Power::default() };
+            let power = Power { detectable: f64::NAN, clusters, lines: means.len(), has_games, ..Power::default() };
             let metrics = vec![Metric::nodes()];
             findings(&Summary { lines, power, metrics, ..Summary::default() }, 0.005).concat()
         };
@@ -594,7 +594,7 @@ mod tests {
     /// position is the only reason. The margin is ln 2.5 = 0.9163, over 20 positions 0.045815.
     #[test]
     fn interval_within_the_margin_for_an_unseen_position_is_reported() {
-        let describe_margin = |nearest: f64, p: f64, clusters: usize, count: usize, games: bool| {
+        let describe_margin = |nearest: f64, p: f64, clusters: usize, count: usize, has_games: bool| {
             let ends = if nearest > 0.0 { (nearest, 0.3) } else { (-0.3, nearest) };
             let ratio = Ratio {
                 mean: nearest.exp(),
@@ -605,7 +605,7 @@ mod tests {
                 ..Ratio::default()
             };
             let line = Line { measures: vec![Measure { ratio, p, ..Measure::default() }], ..Line::default() };
-            let power = Power { lines: 2, clusters, games, ..Power::default() };
+            let power = Power { lines: 2, clusters, has_games, ..Power::default() };
             describe_lines_within_margin(&Summary { lines: vec![line; count], power, ..Summary::default() })
         };
         let one_line = "The interval of 1 line excludes 1, but so narrowly that one more position with a difference \
@@ -659,9 +659,17 @@ mod tests {
                 0.005,
             )
         };
-        let describe_power = |detectable: f64, lines: usize, games: bool, rivals: bool| {
-            describe_with(Power { detectable, needed: 1234.0, clusters: 20, lines, games, rivals, ..Power::default() })
-                .remove(1)
+        let describe_power = |detectable: f64, lines: usize, has_games: bool, is_among_rivals: bool| {
+            describe_with(Power {
+                detectable,
+                needed: 1234.0,
+                clusters: 20,
+                lines,
+                has_games,
+                is_among_rivals,
+                ..Power::default()
+            })
+            .remove(1)
         };
         assert_eq!(
             describe_power(0.0123, 1, false, false),

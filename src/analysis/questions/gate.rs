@@ -14,7 +14,7 @@ pub struct Gate {
     /// name.
     pub metric: String,
     /// The change that makes the gate fail.
-    pub limit: Rule,
+    pub rule: Rule,
 }
 
 /// The change that makes a gate fail.
@@ -26,11 +26,11 @@ pub enum Rule {
     Bound {
         /// The relation between change and bound that makes the gate fail: `>=`, `<=`, `>` or `<`.
         relation: Relation,
-        /// The bound. It is in the unit of the metric or, if `share` is true, a share of the total
-        /// in BASE (0.01 is 1 %).
+        /// The bound. It is in the unit of the metric or, if `is_share` is true, a share of the
+        /// total in BASE (0.01 is 1 %).
         bound: f64,
         /// Whether the bound is a share of the total in BASE.
-        share: bool,
+        is_share: bool,
     },
 }
 
@@ -61,10 +61,10 @@ impl Gate {
     pub fn parse(text: &str) -> Result<Self, GateError> {
         let trimmed = text.trim();
         let error = |what: &str| GateError::new(trimmed, what, SYNTAX_HELP);
-        let make_gate = |metric: &str, limit: Rule| Self {
+        let make_gate = |metric: &str, rule: Rule| Self {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             metric: metric.to_owned(),
-            limit,
+            rule,
         };
         if let Some(metric) = trimmed.strip_suffix("changed").filter(|prefix| prefix.ends_with(char::is_whitespace)) {
             return Ok(make_gate(parse_metric_name(metric).ok_or_else(|| error("there is no metric"))?, Rule::Changed));
@@ -92,7 +92,7 @@ impl Gate {
             return Err(GateError::new(trimmed, &format!("`{value}` has no sign"), &help));
         }
         let bound = if is_share { number / 100.0 } else { number };
-        let gate = make_gate(metric, Rule::Bound { relation, bound, share: is_share });
+        let gate = make_gate(metric, Rule::Bound { relation, bound, is_share });
         // If the bound is a share, whether the gate can fail is the same for all positive totals of
         // BASE. The total 1 stands for all of them.
         if is_share && !gate.can_fail(1.0) {
@@ -124,7 +124,7 @@ impl Gate {
 
     /// Whether any total of NEW could make the gate fail if BASE's total is `base`.
     pub fn can_fail(&self, base: f64) -> bool {
-        match self.limit {
+        match self.rule {
             // Totals are never negative, so the largest possible decrease ends at 0.
             Rule::Bound { relation, .. } if relation.is_less() => self.exceeds_bound(base, 0.0),
             _ => true,
@@ -139,9 +139,9 @@ impl Gate {
     /// Whether a change of the total from `base` to `new` exceeds the gate's bound. Returns false
     /// for a `changed` gate, which does not depend on totals.
     pub fn exceeds_bound(&self, base: f64, new: f64) -> bool {
-        let Rule::Bound { relation, bound, share } = self.limit else { return false };
+        let Rule::Bound { relation, bound, is_share } = self.rule else { return false };
         // The change is not divided by `base`, which may be 0. Any rise from 0 exceeds every share.
-        relation.holds(new - base, if share { bound * base } else { bound })
+        relation.holds(new - base, if is_share { bound * base } else { bound })
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn gate_on_any_change_is_parsed() {
-        assert_eq!(Gate::parse(" table.hits   changed ").unwrap().limit, Rule::Changed);
+        assert_eq!(Gate::parse(" table.hits   changed ").unwrap().rule, Rule::Changed);
         assert_eq!(Gate::parse(" table.hits   changed ").unwrap().text, "table.hits changed");
         assert!(!exceeds("nodes changed", 1.0, 2.0));
     }

@@ -15,7 +15,7 @@ pub struct Power {
     /// The largest number of clusters of a line.
     pub clusters: usize,
     /// Whether some clusters are games. There are then fewer clusters than searches.
-    pub games: bool,
+    pub has_games: bool,
     /// The level at which a single line would have to be tested, so that the level over all lines
     /// is 5 %.
     pub level: f64,
@@ -27,7 +27,7 @@ pub struct Power {
     pub needed: f64,
     /// Whether this is the power of comparing rivals with the best rival. Otherwise it is the power
     /// of comparing lines with the baseline.
-    pub rivals: bool,
+    pub is_among_rivals: bool,
 }
 
 impl Power {
@@ -49,7 +49,7 @@ impl Power {
                 ..Ratio::default()
             }
         };
-        Self { rivals: true, ..Self::new(samples.iter().map(to_ratio).collect(), family) }
+        Self { is_among_rivals: true, ..Self::new(samples.iter().map(to_ratio).collect(), family) }
     }
 
     /// Returns the power of comparisons with these ratios, at the family's significance level.
@@ -73,11 +73,11 @@ impl Power {
             // If there is only one position, no line can be tested, but the lines are compared.
             lines: if family.tested > 0 { family.tested } else { ratios.len() },
             clusters: ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0),
-            games: ratios.iter().any(|ratio| ratio.clusters < ratio.pairs),
+            has_games: ratios.iter().any(|ratio| ratio.clusters < ratio.pairs),
             level: family.level,
             detectable: median(&mut effects),
             needed: median(&mut needed),
-            rivals: false,
+            is_among_rivals: false,
         }
     }
 }
@@ -92,7 +92,7 @@ mod tests {
     fn one_position_is_counted() {
         let summarize = |lines: &[Vec<(u32, f64)>]| {
             let power = Power::from_family(&Family::from_samples(lines));
-            (power.clusters, power.lines, power.games)
+            (power.clusters, power.lines, power.has_games)
         };
         assert_eq!(summarize(&[vec![(0, 0.5)], vec![], vec![(0, -0.5)]]), (1, 2, false));
         assert_eq!(summarize(&[vec![(0, 0.5), (0, 0.25)]]), (1, 1, true));

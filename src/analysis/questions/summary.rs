@@ -384,9 +384,9 @@ mod tests {
             Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().power
         };
         let (without_noisy, with_noisy) = (power_with(false), power_with(true));
-        assert!(without_noisy.rivals, "{without_noisy:?}");
+        assert!(without_noisy.is_among_rivals, "{without_noisy:?}");
         assert!(without_noisy.detectable < 0.09, "{without_noisy:?}");
-        assert!(with_noisy.rivals, "{with_noisy:?}");
+        assert!(with_noisy.is_among_rivals, "{with_noisy:?}");
         assert!(with_noisy.lines == without_noisy.lines + 1, "{with_noisy:?}");
         // The line only adds a comparison, which lowers the level.
         assert!((with_noisy.needed / without_noisy.needed - 1.0).abs() < 0.2, "{with_noisy:?} {without_noisy:?}");
@@ -458,8 +458,8 @@ mod tests {
             Summary::new(&frame, &Question::by_variant(&[], None)).unwrap().power
         };
         let (rivals, among_rivals) = (power_with(true), power_with(false));
-        assert!(rivals.rivals);
-        assert!(!among_rivals.rivals);
+        assert!(rivals.is_among_rivals);
+        assert!(!among_rivals.is_among_rivals);
         assert_eq!(rivals.detectable, among_rivals.detectable);
         assert!((rivals.needed / among_rivals.needed - 1.0).abs() < 0.2, "{rivals:?} {among_rivals:?}");
     }

@@ -20,7 +20,7 @@ pub struct Seeds {
     /// The number of seeds.
     pub count: usize,
     /// Whether the seeds are schedules of several searchers. Otherwise they are key seeds.
-    pub schedules: bool,
+    pub are_schedules: bool,
     /// The number of repeats of searches that are not repeatable. 1 if there are no such searches.
     pub repeats: usize,
     /// The deviation of the nodes between the repeats of a search that is not repeatable, as a
@@ -30,7 +30,7 @@ pub struct Seeds {
 
 impl Default for Seeds {
     fn default() -> Self {
-        Self { count: 1, schedules: false, repeats: 1, deviation: 0.0 }
+        Self { count: 1, are_schedules: false, repeats: 1, deviation: 0.0 }
     }
 }
 
@@ -87,9 +87,9 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
         let (_, seed) = variant_and_seed(row);
         (seed + count * repeat_of(row)) as f64
     });
-    let schedules = names.iter().any(|name| base_variant(name).is_some() && name.contains(SCHEDULE_SUFFIX));
+    let are_schedules = names.iter().any(|name| base_variant(name).is_some() && name.contains(SCHEDULE_SUFFIX));
     let deviation = if repeats > 1 { repeat_deviation(frame, &not_repeatable) } else { 0.0 };
-    Some((folded_frame, Seeds { count, schedules, repeats, deviation }))
+    Some((folded_frame, Seeds { count, are_schedules, repeats, deviation }))
 }
 
 /// Returns the deviation of the nodes between the repeats of a search that is not repeatable, as a
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(folded.numbers(SEED).as_ref(), [0.0, 1.0, 0.0, 1.0, 0.0]);
         let text = "variant,position,depth,search.nodes,threads.seed\none,p,1,90,1\ntwo,p,1,100,1\n\"two, schedule 2\",p,1,110,2\n";
         let (folded, seeds) = fold_seeds(&Frame::parse(text.as_bytes(), "t").unwrap()).unwrap();
-        assert_eq!(seeds, Seeds { count: 2, schedules: true, ..Seeds::default() });
+        assert_eq!(seeds, Seeds { count: 2, are_schedules: true, ..Seeds::default() });
         let column = |name: &str| (0..3).map(|row| folded.text(name, row).into_owned()).collect::<Vec<_>>();
         assert_eq!(
             (column("variant"), column("threads.seed")),

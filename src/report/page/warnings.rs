@@ -56,7 +56,7 @@ impl Page {
             }
         }
         let clusters = self.pairs.iter().map(|pair| pair.measure.ratio.clusters).max().unwrap_or(0);
-        self.blockers.extend(sample_size::too_few_warning(clusters, self.pairs.len(), self.summary.power.games));
+        self.blockers.extend(sample_size::too_few_warning(clusters, self.pairs.len(), self.summary.power.has_games));
         (self.warnings, self.notes) = (warnings, notes);
     }
 }
