@@ -20,12 +20,13 @@ pub struct Confirm {
     /// The limit of every move.
     #[serde(default)]
     pub limit: Limit,
-    /// A variant plays if it is at most this many Elo behind the best of the screen, converted from
-    /// nodes by `price`: more than the screen's own error.
+    /// A variant plays if it is at most this many Elo behind the best variant of the screen.
+    /// `price` converts nodes to Elo. The margin should be more than the error of the screen.
     #[serde(default = "default_margin")]
     #[cfg_attr(test, schemars(range(min = 0, max = 1000)))]
     pub margin: f64,
-    /// Elo per factor e of nodes; 212 was measured for ttlab's own search at 20,000 nodes a move.
+    /// The Elo that e (2.718) times as many nodes are worth. 212 was measured for ttlab's own
+    /// search at 20,000 nodes a move.
     #[serde(default = "default_price")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
     pub price: f64,

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Expect {
-    /// The rows that it applies to: column (or a unique suffix of a column's name, so `nodes` is
-    /// `search.nodes`) = value; all must match. Default: every row.
+    /// The rows to which the expectation applies, as `column = value`. A row must meet all of these
+    /// conditions. A unique suffix of a column's name is enough, so `nodes` is `search.nodes`.
+    /// Default: every row.
     #[serde(rename = "where")]
     pub filter: BTreeMap<String, Scalar>,
     /// The origin of the expectation: `published` (an article, which `source` names), `expected`
@@ -29,8 +30,8 @@ pub struct Expect {
     pub article: String,
     /// A sentence for the reader of the report, printed with the verdict.
     pub note: String,
-    /// A comparison instead of figures: `"nodes(always) > nodes(two-big1)"`, each side a metric of
-    /// a variant; or with a factor: `"nodes(no table) > 1.2 * nodes(always)"`.
+    /// A comparison instead of figures. Each side is a metric of a variant: `"nodes(always) >
+    /// nodes(two-big1)"`. A side can have a factor: `"nodes(no table) > 1.2 * nodes(always)"`.
     pub claim: Option<String>,
     /// The verdict with which `--check` passes: `holds`, unless the published figure is known to be
     /// wrong.
@@ -139,7 +140,7 @@ pub struct Range {
     /// The statistic of the matching rows to check; default: each row.
     #[serde(rename = "of")]
     pub statistic: Option<Statistic>,
-    /// Exact figures of consecutive depths, instead of the others.
+    /// The exact figures of consecutive depths, instead of `min`, `max` or `exact`.
     pub by_depth: Vec<f64>,
     /// The depth of the first figure of `by_depth`; default 1.
     pub from: Option<u8>,

@@ -18,7 +18,7 @@ pub struct FileLimit {
     /// After the iteration of this depth, in plies, 1..=255.
     #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub depth: Option<u8>,
-    /// Before it enters another node than this many, over all iterations and by all searchers.
+    /// Before it enters more than this many nodes, over all iterations and by all searchers.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub nodes: Option<u64>,
     /// After this much virtual time: the same as `nodes` = `ticks` x `threads.count`.
@@ -51,8 +51,8 @@ pub struct File {
     #[cfg_attr(test, schemars(with = "BTreeMap<String, super::suites::SuiteEntry>"))]
     pub suites: Option<SuiteEntries>,
     /// A recorded trace instead of a suite: its games are replayed on the tables of all variants,
-    /// and nothing is searched (open loop). Only table options have an effect; `search.nodes` are
-    /// the recorded nodes plus those of the results that a table lost.
+    /// and nothing is searched (open loop). Only table options have an effect. `search.nodes` is
+    /// the number of recorded nodes plus the nodes of the results that a table lost.
     pub trace: Option<TraceChoice>,
     /// What to do with an unreadable position or game: `"stop"` refuses the experiment, `"skip"`
     /// leaves the entry out and the report lists it.
@@ -86,9 +86,9 @@ pub struct File {
     /// The smallest difference that matters to a claim of `[[expect]]`: 0.005 is half a percent.
     #[serde(default = "default_smallest_effect")]
     pub smallest_effect: f64,
-    /// The variant that all others are compared with: `{ variant = "no table" }`. Values of options
-    /// (`{ "table.policy.kind" = "always" }`) name one baseline for each combination of the options
-    /// that vary besides. Default: the first.
+    /// The variant that all others are compared with: `{ variant = "no table" }`. Values of
+    /// options, such as `{ "table.policy.kind" = "always" }`, name one baseline for each
+    /// combination of the other options that vary. Default: the first variant.
     pub baseline: BTreeMap<String, Scalar>,
     /// Searches along games instead of single positions.
     pub sequence: Option<Sequence>,
@@ -116,7 +116,7 @@ pub struct File {
     pub variant: Vec<Table>,
     /// Whether every `[[variant]]` is searched at every point of the grid, instead of beside it.
     pub cross: bool,
-    /// Axes whose paths move together.
+    /// Axes with several paths that vary together.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Vec<serde_json::Value>>>"))]
     pub zip: Vec<Table>,
     /// Combinations of the grid to leave out: all paths must match.

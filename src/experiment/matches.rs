@@ -29,9 +29,9 @@ pub struct Match {
     /// The sequential test of each encounter, pair by pair in the plan's order. Default: all pairs
     /// are played, and the page reports the default test without stopping games.
     pub test: Option<Test>,
-    /// Divisors of the baseline's nodes: each adds a copy of the baseline with that many nodes
-    /// (below 1: more nodes). The page then reports for each variant the share of its nodes with
-    /// which the baseline would be as strong.
+    /// Divisors of the baseline's nodes. Each divisor adds a copy of the baseline that has the
+    /// baseline's nodes divided by it (below 1: more nodes). The page then reports for each variant
+    /// the share of its nodes with which the baseline would be as strong.
     pub handicap: Vec<f64>,
 }
 

@@ -33,8 +33,8 @@ pub struct Reference {
 pub struct OwnSearch {
     /// Nodes of the judge: far more than any variant has.
     pub nodes: u64,
-    /// UCI options of an external engine that override the baseline's: above all a `Hash` that
-    /// never fills. Ttlab's own judge has an unbounded table.
+    /// UCI options of an external engine that override the options of the baseline. Most important
+    /// is a `Hash` that never fills. Ttlab's own judge has an unbounded table.
     #[serde(default)]
     pub options: BTreeMap<String, OptionValue>,
 }

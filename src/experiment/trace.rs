@@ -26,9 +26,10 @@ pub struct TraceChoice {
     /// A trace written by `ttlab trace`, or by any engine with include/ttlab-trace.h (looked for
     /// beside the experiment file, then in the working folder).
     pub file: PathBuf,
-    /// MiB for cached events of games that are replayed again on the next table, and for the
-    /// positions of a game that is too long for that and is replayed in several passes (each worker
-    /// has this much); at most half of the free memory. Changes time, never counts.
+    /// MiB of memory for each worker; at most half of the free memory is used. The events of a game
+    /// are cached in this memory if they fit, because the game is replayed on each table. A longer
+    /// game is replayed in several passes, and the memory holds the positions of a pass. Changes
+    /// time, never counts.
     #[serde(default = "default_memory")]
     #[cfg_attr(test, schemars(range(min = 1, max = 1_048_576)))]
     pub memory: u64,

@@ -19,14 +19,15 @@ pub struct Tune {
     /// Items (games or positions) of the first round; each further round doubles the total.
     #[cfg_attr(test, schemars(range(min = 2)))]
     pub first: usize,
-    /// Share of the items that the race does not use: the winner is confirmed on them. Items are
-    /// whole games.
+    /// The share of the items that the race does not use. The winner is confirmed on these items.
+    /// Items are whole games.
     pub held_out: f64,
     /// Probability of a false result: of dropping, over all rounds, a candidate that equals the
     /// best one, and of confirming a winner that is no better than the baseline.
     pub alpha: f64,
-    /// Candidates that are searched on the held-out items: the winner and the next best that differ
-    /// from it, not counting the baseline. Only the winner is tested.
+    /// The number of candidates that are searched on the held-out items: the winner and the next
+    /// best candidates that differ from the winner. The baseline is not counted. Only the winner is
+    /// tested.
     #[cfg_attr(test, schemars(range(min = 1, max = 100)))]
     pub finalists: usize,
     /// Seed of the random order of items.
