@@ -16,7 +16,7 @@ pub struct MatchClaim {
     pub opponent: String,
     /// Whether the claim is that the player's advantage is more than `elo`. Otherwise the claim is
     /// that it is less than `elo`.
-    pub more: bool,
+    pub claims_more: bool,
     /// The claimed bound in Elo. A bound that is given as a share of the points is converted by the
     /// logistic law.
     pub elo: f64,
@@ -61,7 +61,7 @@ impl MatchClaim {
             return Err((String::new(), message));
         }
         let elo = if is_score { 400.0 * (bound / (1.0 - bound)).log10() } else { bound };
-        Ok(Self { player: player.to_owned(), opponent: opponent.to_owned(), more: relation.is_more(), elo })
+        Ok(Self { player: player.to_owned(), opponent: opponent.to_owned(), claims_more: relation.is_more(), elo })
     }
 }
 
@@ -123,15 +123,15 @@ mod tests {
         let read = |text: &str| MatchClaim::parse(text, names.into_iter());
         let claim = read("elo(size=1 MiB, policy=always, x (2)) >= -3.5").unwrap();
         assert_eq!((claim.player.as_str(), claim.opponent.as_str()), ("size=1 MiB, policy=always", "x (2)"));
-        assert_eq!((claim.more, claim.elo), (true, -3.5));
+        assert_eq!((claim.claims_more, claim.elo), (true, -3.5));
         let claim = read("score(a, x (2)) < 0.75").unwrap();
-        assert!(!claim.more, "three points of four are 190.85 Elo");
+        assert!(!claim.claims_more, "three points of four are 190.85 Elo");
         assert!((claim.elo - 190.85).abs() < 0.01, "three points of four are 190.85 Elo");
         // Spaces have no meaning.
         for text in ["score(a,x (2))>=0.5", " score ( a , x (2) )  >=  0.5 "] {
             let claim = read(text).unwrap();
             assert_eq!((claim.player.as_str(), claim.opponent.as_str()), ("a", "x (2)"), "{text}");
-            assert_eq!((claim.more, claim.elo), (true, 0.0), "{text}: half the points are no Elo");
+            assert_eq!((claim.claims_more, claim.elo), (true, 0.0), "{text}: half the points are no Elo");
         }
         for text in [
             "elo(a, a2) > 0",

@@ -68,9 +68,9 @@ fn claimed_elo(claim: &MatchClaim, encounter: &Encounter, tail: f64) -> Elo {
 fn rule_by_interval(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
     let (is_more, is_less) = (low > claim.elo, high < claim.elo);
     if is_more {
-        Ruling::from_holds(Some(claim.more))
+        Ruling::from_holds(Some(claim.claims_more))
     } else if is_less {
-        Ruling::from_holds(Some(!claim.more))
+        Ruling::from_holds(Some(!claim.claims_more))
     } else {
         Ruling::Undecided
     }
@@ -180,7 +180,8 @@ mod tests {
             (f64::NAN, f64::NAN, Ruling::Undecided),
         ] {
             let rule_claim = |more: bool| {
-                let claim = MatchClaim { player: "a".to_owned(), opponent: "b".to_owned(), more, elo: 5.0 };
+                let claim =
+                    MatchClaim { player: "a".to_owned(), opponent: "b".to_owned(), claims_more: more, elo: 5.0 };
                 rule_by_interval(&claim, Elo { elo: 5.0, low, high })
             };
             let opposite = match expected {

@@ -31,33 +31,33 @@ use crate::table::{Bounded, Table, TableError, TableKind, entry, make};
 const PREFETCH_DISTANCE: usize = 24;
 
 crate::counters! {
-    /// Counts of a table on a trace.
+    /// Counts of a table on which a trace is replayed.
     pub struct ReplayCounters {
         /// Probes of the trace, answered or not.
         probes,
-        /// Of those, of positions that were offered before: what a table that forgets nothing
-        /// answers.
+        /// Probes of positions for which an entry was offered before. A table that forgets nothing
+        /// answers all of them.
         known,
         /// Probes that were answered.
         hits,
-        /// Probes that the recorded table answered and this one did not, or the reverse.
+        /// Probes that the recorded table answered and this table did not, or the reverse.
         otherwise,
-        /// Hits from a draft of at least the asking node's depth.
+        /// Hits whose draft is at least the depth that the probing node needs.
         deep,
         /// Usable probes.
         cuts,
-        /// Of those, answered here by an entry that ends the node.
+        /// Usable probes that this table answered with an entry that ends the node.
         kept,
-        /// Worth of the usable probes: nodes that a table that forgets nothing saves.
+        /// Worth of the usable probes: the nodes that a table that forgets nothing saves.
         worth,
-        /// Of that, worth of those kept: nodes that this table saves.
+        /// Worth of the usable probes that are kept: the nodes that this table saves.
         worth_kept,
         /// Probes of positions for which a move was offered before.
         moves,
-        /// Of those, answered here with the move offered last.
+        /// Probes that this table answered with the move that was offered last.
         moves_kept,
-        /// Stores: the trace's own, and new offers where the recorded search was answered and this
-        /// table was not.
+        /// Stores of the trace, and entries that are offered again because a probe cut off its node
+        /// in the recorded search and not here.
         stores,
         /// Stores that displaced another position.
         evictions,
