@@ -44,13 +44,14 @@ pub fn run(args: &Args) -> CommandResult {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let stop = super::signals::stop_flag()?;
     let is_terminal = std::io::stderr().is_terminal();
-    let report = |done: u64, total: u64| {
+    let report_progress = |done: u64, total: u64| {
         if is_terminal && should_report(done, total) {
             eprintln!("{done} of {total} jobs");
         }
     };
     let memory_grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::grows);
-    let run_audit = || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report);
+    let run_audit =
+        || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report_progress);
     let (result, memory_ran_out) = stop_when_short(memory_grows, &stop, run_audit);
     if memory_ran_out {
         return Err(out_of_memory());
@@ -63,18 +64,18 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("no variant of this experiment has a table: nothing to audit");
     }
     print!("{}", render_table(&audited_variants, args.show));
-    judge(&audited_variants)
+    exit_code(&audited_variants)
 }
 
-/// Whether to report the progress after `done` of `total` jobs. It is reported after each job or,
-/// if there are at least forty, twenty to forty times.
+/// Whether to report the progress after `done` of `total` jobs. If there are fewer than forty jobs,
+/// the progress is reported after each job. Otherwise it is reported twenty to forty times.
 fn should_report(done: u64, total: u64) -> bool {
     done.is_multiple_of((total / 20).max(1))
 }
 
-/// The exit code of an audit. A variant without a finished iteration is an error, because none of
-/// its answers was checked.
-fn judge(audited_variants: &[Audited]) -> CommandResult {
+/// Returns the exit code of an audit. A variant without a finished iteration is an error, because
+/// none of its answers was checked.
+fn exit_code(audited_variants: &[Audited]) -> CommandResult {
     let count_illegal = |audited: &Audited| audited.drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
     if audited_variants.iter().any(|variant| variant.findings.count.wrong + count_illegal(variant) > 0) {
         return Ok(Exit::Unequal);
@@ -88,13 +89,15 @@ fn judge(audited_variants: &[Audited]) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The table of results: a line for each variant, followed by up to `show` of its wrong answers and
-/// by up to `show` answers that are wrong only on some paths.
-fn render_table(audited_variants: &[Audited], show: usize) -> String {
+/// Renders the results as a table with a line for each variant. After the line of a variant, the
+/// table lists at most `max_listed` of its wrong answers. It also lists at most `max_listed` of the
+/// answers that are wrong in the searches with draws.
+fn render_table(audited_variants: &[Audited], max_listed: usize) -> String {
     let mut out = "iterations        nodes    answers    cutoffs      moves    wrong     path  variant\n".to_owned();
     for Audited { variant, searches, nodes, findings, drawn } in audited_variants {
         let AuditCounters { answers, cutoffs, moves, wrong, .. } = findings.count;
-        // With draws, a score may depend on the path; an illegal move is always wrong.
+        // With draws, a score that is wrong on one path may be right on another. An illegal move is
+        // always wrong.
         let illegal = drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
         let wrong = wrong + illegal;
         let wrong_by_path =
@@ -102,8 +105,8 @@ fn render_table(audited_variants: &[Audited], show: usize) -> String {
         out += &format!(
             "{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8} {wrong_by_path:>8}  {variant}\n"
         );
-        out.extend(findings.wrong_answers.iter().take(show).map(|answer| format!("    {answer}\n")));
-        let drawn_answers = drawn.iter().flat_map(|drawn| drawn.wrong_answers.iter().take(show));
+        out.extend(findings.wrong_answers.iter().take(max_listed).map(|answer| format!("    {answer}\n")));
+        let drawn_answers = drawn.iter().flat_map(|drawn| drawn.wrong_answers.iter().take(max_listed));
         out.extend(drawn_answers.map(|answer| match answer.claim {
             AuditedClaim::Move(_) => format!("    {answer}\n"),
             _ => format!("    by path: {answer}\n"),

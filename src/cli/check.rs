@@ -27,16 +27,16 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (mut invalid_files, mut warning_count) = (0, 0);
+    let (mut invalid_file_count, mut warning_count) = (0, 0);
     let overrides = super::with_skip_bad(&args.overrides, args.skip_bad)?;
     for file in &args.files {
         if let Err(failure) = check(file, &overrides, &mut warning_count) {
-            invalid_files += 1;
+            invalid_file_count += 1;
             eprintln!("{}", failure.message.trim_end());
         }
     }
-    if invalid_files > 0 {
-        refuse!("{} checked, {invalid_files} with errors", plural(args.files.len(), "file"));
+    if invalid_file_count > 0 {
+        refuse!("{} checked, {invalid_file_count} with errors", plural(args.files.len(), "file"));
     }
     if args.strict && warning_count > 0 {
         refuse!("--strict: {}", plural(warning_count, "warning"));
@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Notes about parts of the file that its author may have meant differently.
+/// Returns notes about parts of the experiment file that its author may have meant differently.
 fn list_notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     let has_grid = !file.grid.is_empty() || !file.zip.is_empty();
@@ -63,7 +63,8 @@ fn list_notes(experiment: &Experiment) -> Vec<String> {
     variants_note.into_iter().chain(size_note).collect()
 }
 
-/// A message for each engine program of the file: its path, or that it was not found.
+/// Returns a message for each engine program that the experiment file names. The message contains
+/// the path of the program, or says that the program was not found.
 fn describe_programs(experiment: &Experiment) -> Vec<String> {
     let engines = experiment.variants.iter().filter_map(|variant| Some(&variant.external()?.uci));
     let reference = experiment.file.reference.iter().filter_map(|reference| reference.uci.as_ref());
@@ -73,7 +74,7 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
             commands.push(command);
         }
     }
-    let describe = |command: &CommandLine| match find_program(command, &experiment.folder) {
+    let describe_program = |command: &CommandLine| match find_program(command, &experiment.folder) {
         Ok(program) => {
             format!(
                 "note: the engine {command} was found at {}; `ttlab plan` starts it and tests its options",
@@ -82,13 +83,14 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
         }
         Err(problem) => format!("warning: {problem}: `ttlab run` needs this engine"),
     };
-    commands.into_iter().map(describe).collect()
+    commands.into_iter().map(describe_program).collect()
 }
 
-/// The warnings about a plan, and those about the memory that it needs on this machine.
+/// Returns the warnings about a plan, and the warnings about the memory that the plan needs on this
+/// machine.
 pub(super) fn warnings(experiment: &Experiment, plan: &Plan, folder: &Path) -> (Caveats, Vec<String>) {
-    // `ttlab run` times searches one at a time, but otherwise runs several jobs at a time; 2 stands
-    // for several.
+    // If times matter, `ttlab run` runs one job at a time. Otherwise it runs several jobs at a
+    // time, and the number 2 stands for several.
     let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
     let jobs_that_fit = runner::jobs_that_fit(plan, Settings::default_jobs(experiment));
     (preflight::plan_warnings(experiment, plan, jobs, Some(folder)), runner::memory_warnings(plan, jobs_that_fit))
@@ -110,7 +112,7 @@ fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result
     describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
     list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     memory_warnings.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
-    // The pressures of [tune] must be valid too.
+    // The experiments for the pressures of [tune] must be valid too.
     if experiment.file.tune.is_some() {
         crate::tune::at_pressures(file, overrides, experiment).map_err(CommandFailure::usage)?;
     }

@@ -111,7 +111,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(exit_code(comparison.finding(), missing_rows.iter().any(Option::is_some)))
 }
 
-/// The exit code of a finding. If a result is incomplete, it is never that of success.
+/// Returns the exit code for a finding. If a result is incomplete, the exit code never means
+/// success.
 fn exit_code(finding: Finding, is_incomplete: bool) -> Exit {
     match finding {
         Finding::Gate => Exit::Gate,
@@ -122,14 +123,14 @@ fn exit_code(finding: Finding, is_incomplete: bool) -> Exit {
     }
 }
 
-/// Whether a result has rows of an engine whose counts are not repeatable.
+/// Whether a result has rows of an engine whose counts differ between repeated searches.
 fn is_not_repeatable(result: &RecordedResult) -> bool {
     let exact = Repeatability::Exact.to_string();
     let repeatabilities = result.frame.text_column(columns::REPEATS);
     repeatabilities.list().iter().any(|repeatability| !repeatability.is_empty() && *repeatability != exact)
 }
 
-/// The advice if a result cannot be read.
+/// The advice to the user if a result cannot be read.
 const HELP: &str = "give two folders that `ttlab run` wrote, or their results.csv";
 
 #[cfg(test)]

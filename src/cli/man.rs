@@ -32,10 +32,11 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Finds a command by its words, as in `trace import`.
+/// Finds the command that is given by several words, such as `trace` and `import`. Without words,
+/// returns `root`.
 fn find_command<'a>(root: &'a clap::Command, words: &[String]) -> Result<&'a clap::Command, CommandFailure> {
     words.iter().try_fold(root, |parent, word| {
-        visible_subcommands(parent).find(|child| child.get_name() == word).ok_or_else(|| {
+        visible_subcommands(parent).find(|subcommand| subcommand.get_name() == word).ok_or_else(|| {
             let hint = super::hint(word, visible_subcommands(parent).map(clap::Command::get_name));
             CommandFailure::usage(format!("`{}` has no command `{word}`{hint}", page_name(parent).replace('-', " ")))
         })
@@ -43,29 +44,30 @@ fn find_command<'a>(root: &'a clap::Command, words: &[String]) -> Result<&'a cla
 }
 
 fn visible_subcommands(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
-    command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
+    command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set() && subcommand.get_name() != "help")
 }
 
-/// Adds a command and all its visible subcommands to the list.
+/// Adds a command and all its visible subcommands, at any depth, to the list.
 fn collect_commands<'a>(command: &'a clap::Command, commands: &mut Vec<&'a clap::Command>) {
     commands.push(command);
-    visible_subcommands(command).for_each(|child| collect_commands(child, commands));
+    visible_subcommands(command).for_each(|subcommand| collect_commands(subcommand, commands));
 }
 
-/// The name of a command's page, as in `ttlab-trace-import`.
+/// Returns the name of a command's man page, such as `ttlab-trace-import`.
 fn page_name(command: &clap::Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// The exit codes of commands whose help does not list them.
-const EXITS: &str =
+/// The text about exit codes in the man pages of commands whose help does not list exit codes.
+const DEFAULT_EXIT_CODES: &str =
     "0 done, 2 wrong usage or a bad file, 3 a job failed or rows are missing, 5 input/output, 75 interrupted.";
 
-/// Renders a command's man page. The examples and exit codes of its help have their own sections.
+/// Renders the man page of a command. The examples and the exit codes, which are part of the
+/// command's help, are moved to sections of their own.
 fn render_page(root: &clap::Command, command: &clap::Command) -> Result<String, CommandFailure> {
     let own_help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let help = if own_help.is_empty() { examples_of_parent(root, command) } else { own_help };
-    // The examples end at the next empty line; the texts before and after them are notes.
+    // The examples end at the next empty line. The texts before and after the examples are notes.
     let split_at_heading = ["Examples:\n", "Example:\n"].into_iter().find_map(|heading| help.split_once(heading));
     let (examples, notes) = match split_at_heading {
         Some((notes_before, after_heading)) => {
@@ -74,8 +76,8 @@ fn render_page(root: &clap::Command, command: &clap::Command) -> Result<String, 
         }
         None => ("", help.clone()),
     };
-    let (notes, exits) = notes.split_once("Exit: ").unwrap_or((&notes, EXITS));
-    let (notes, exits) = (notes.trim(), exits.trim());
+    let (notes, exit_codes) = notes.split_once("Exit: ").unwrap_or((&notes, DEFAULT_EXIT_CODES));
+    let (notes, exit_codes) = (notes.trim(), exit_codes.trim());
     let mut out = Vec::new();
     let man = Man::new(command.clone());
     man.render_title(&mut out)
@@ -94,15 +96,15 @@ fn render_page(root: &clap::Command, command: &clap::Command) -> Result<String, 
     {
         text += &format!(".SH {heading}\n.nf\n{}\n.fi\n", escape(section));
     }
-    text += &format!(".SH \"EXIT STATUS\"\n{}\n", escape(exits));
+    text += &format!(".SH \"EXIT STATUS\"\n{}\n", escape(exit_codes));
     let parent = page_name(command).rsplit_once('-').map_or("ttlab", |(parent, _)| parent);
     let see_also = if page_name(command) == "ttlab" { "ttlab\\-run" } else { &parent.replace('-', "\\-") };
     text += &format!(".SH \"SEE ALSO\"\n\\fB{see_also}\\fR(1)\n");
     Ok(text)
 }
 
-/// The examples for a command that has none of its own: the lines of its parent's examples that
-/// call it.
+/// Returns examples for a command whose help has none. They are the lines in the help of the parent
+/// command that call the command. Returns an empty text if there are no such lines.
 fn examples_of_parent(root: &clap::Command, command: &clap::Command) -> String {
     let command_words = page_name(command).replace('-', " ");
     let parent =

@@ -65,20 +65,20 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if args.check && failed_checks > 0 { Exit::Gate } else { Exit::Done })
 }
 
-/// The shards of a plan: those in the folders `from` or, if there are none, those in the folders to
-/// which `ttlab run --plan` writes.
+/// Returns the shards of a plan with their folders. If no folders are given, these are the folders
+/// to which `ttlab run --plan` writes by default.
 pub(super) fn find_shards<'a>(
     file: &PlanFile,
     experiment: &'a Experiment,
     plan: &'a Plan,
     results: &Path,
-    from: &[PathBuf],
+    given_folders: &[PathBuf],
 ) -> Result<Shards<'a>, CommandFailure> {
     let mut folders = Vec::new();
-    if from.is_empty() {
+    if given_folders.is_empty() {
         folders.extend((0..file.shards).map(|index| (index, shard_folder(results, index))));
     }
-    for folder in from {
+    for folder in given_folders {
         let Some(manifest) = Manifest::read(folder).map_err(CommandFailure::usage)? else {
             refuse!("{}: no manifest.json found: give a results folder of ttlab", folder.display());
         };
@@ -88,12 +88,12 @@ pub(super) fn find_shards<'a>(
     Ok(Shards { experiment, plan, shard_count: file.shards, folders })
 }
 
-/// Prints a line for each incomplete shard.
+/// Prints a line about each incomplete shard on standard error.
 pub(super) fn print_incomplete(incomplete: &[ShardJobs], shard_count: u64) {
     describe_incomplete(incomplete, shard_count).iter().for_each(|line| eprintln!("{line}"));
 }
 
-/// A line for each incomplete shard: what is missing, and what failed.
+/// Returns a line for each incomplete shard that says what is missing and how many jobs failed.
 fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String> {
     let describe_shard = |shard_jobs: &ShardJobs| {
         let state = match (&shard_jobs.folder, shard_jobs.missing) {
@@ -111,7 +111,7 @@ fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String
     incomplete.iter().map(describe_shard).collect()
 }
 
-/// The failure of a merge, with its exit code.
+/// Turns the error of a merge into a failure with the right exit code.
 pub(super) fn merge_failure(error: MergeError) -> CommandFailure {
     match error {
         MergeError::Output(error) => output_failure(error),

@@ -15,15 +15,15 @@ pub struct Args {
     out: PathBuf,
 }
 
-/// An experiment of the project that a user can begin with.
+/// An experiment of this project that a user can begin with.
 struct Template {
     name: &'static str,
-    /// The command that runs it: `run` or `tune`.
+    /// The command that runs the experiment, which is `run` or `tune`.
     command: &'static str,
-    /// The text of the experiment file in the project's folders.
+    /// The text of the experiment file in this project's folder `experiments`.
     text: &'static str,
-    /// The files that it reads.
-    files: &'static [&'static str],
+    /// The names of the files that the experiment reads.
+    input_files: &'static [&'static str],
 }
 
 macro_rules! templates {
@@ -32,7 +32,7 @@ macro_rules! templates {
             name: $name,
             command: $command,
             text: include_str!(concat!("../../experiments/", $file)),
-            files: &$files,
+            input_files: &$files,
         }),*]
     };
 }
@@ -52,22 +52,22 @@ const TRACE: &str = "two-games.trace";
 const TRACE_BYTES: &[u8] = include_bytes!("../../experiments/traces/two-games.trace");
 
 impl Template {
-    /// The question that it answers, from its own file.
+    /// Returns the question of the experiment, which is read from the experiment file.
     fn question(&self) -> String {
         let file = self.text.parse::<toml::Table>().unwrap_or_default();
         file.get("question").and_then(toml::Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// The experiment file for a folder that also has the files that it reads: paths to them are
-    /// replaced by their names.
-    fn experiment(&self) -> String {
+    /// Returns the text of the experiment file for the user's folder. The folder will also contain
+    /// the files that the experiment reads, so their paths are replaced by their names.
+    fn experiment_text(&self) -> String {
         let (name, command) = (self.name, self.command);
         let mut text = format!("# From the template {name}. To use it: ttlab {command} {name}.toml\n");
         for line in self.text.lines().filter(|line| !line.starts_with("#:schema")) {
             let mut line = line.to_owned();
-            for file in self.files {
+            for file in self.input_files {
                 if let Some(slash) = line.find(&format!("/{file}\"")) {
-                    // Removes the folders.
+                    // Removes everything between the quote and the file's name.
                     let start = line[..slash].rfind('"').map_or(slash, |quote| quote + 1);
                     line.replace_range(start..=slash, "");
                 }
@@ -78,14 +78,15 @@ impl Template {
         text
     }
 
-    /// The name and content of every file of the template; the experiment comes last.
+    /// Returns the name and the content of every file of the template. The experiment file comes
+    /// last.
     fn contents(&self) -> Vec<(String, Vec<u8>)> {
         let suite_text =
             |file: &str| SUITES.iter().find(|suite| suite.file == file).map(|suite: &BuiltinSuite| suite.text);
-        // A file that is no suite is the trace.
+        // The only input file that is not a suite is the trace.
         let content = |file: &str| suite_text(file).map_or(TRACE_BYTES, str::as_bytes).to_vec();
-        let input_files = self.files.iter().map(|&file| (file.to_owned(), content(file)));
-        input_files.chain([(format!("{}.toml", self.name), self.experiment().into_bytes())]).collect()
+        let input_files = self.input_files.iter().map(|&file| (file.to_owned(), content(file)));
+        input_files.chain([(format!("{}.toml", self.name), self.experiment_text().into_bytes())]).collect()
     }
 }
 
@@ -120,7 +121,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Refuses a path that exists already, unless it is a file with the accepted content.
+/// Returns an error if the path exists already, unless it is a file with the accepted content.
 fn check_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), CommandFailure> {
     let has_content = |content: &[u8]| crate::system::files::read(path).is_ok_and(|bytes| bytes == content);
     let exists = path.symlink_metadata().is_ok();
@@ -133,7 +134,8 @@ fn check_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), Comman
     Ok(())
 }
 
-/// Writes a new file. A file that was created under this name in the meantime is not overwritten.
+/// Creates and writes a file. If another process has created a file at the path in the meantime,
+/// the file is not overwritten.
 fn create(path: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     let mut file = match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(file) => file,

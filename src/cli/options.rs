@@ -75,8 +75,9 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The options whose path begins with a text in lower case. If there are none, those that have it
-/// in their path or in a value; if there are none either, those that have it in a meaning.
+/// Returns the options whose path begins with `text`. If there are none, returns the options whose
+/// path or values contain `text`. If there are none either, returns the options whose meaning, or
+/// the meaning of one of whose values, contains `text`. `text` must be in lower case.
 fn find_options<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
     let contains_text = |field: &str| field.to_ascii_lowercase().contains(text);
     let conditions: [&dyn Fn(&&OptionPage) -> bool; 3] = [

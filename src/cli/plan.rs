@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> CommandResult {
     let (experiment, invalid_expectation) =
         Experiment::load_to_plan(file, &overrides).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
-        // Each shard would refuse the invalid file.
+        // A plan with an invalid expectation would be useless, because each shard would refuse it.
         if let Some(invalid_expectation) = invalid_expectation {
             return Err(CommandFailure::usage(invalid_expectation));
         }
@@ -130,7 +130,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The requested number of shards; one without a request.
+/// Returns the requested number of shards, or 1 if no number is requested.
 fn shard_count(args: &Args) -> u64 {
     args.shards.unwrap_or(1)
 }

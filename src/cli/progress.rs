@@ -1,5 +1,5 @@
-//! The progress display of a run: a bar with an ETA on a terminal, and messages at the start and at
-//! the end.
+//! Shows the progress of a run. Messages are printed at the start and at the end. On a terminal, a
+//! bar shows the number of jobs done and the remaining time.
 
 use crate::console::{err, escape_control};
 use crate::runner::progress::Progress;
@@ -11,14 +11,14 @@ use std::time::Duration;
 
 /// Shows progress on standard error.
 pub struct ConsoleProgress {
-    /// Hidden if standard error is not a terminal.
+    /// The bar. It is hidden if standard error is not a terminal.
     bar: ProgressBar,
-    /// Whether the jobs are pairs of games; then a second line shows the score.
+    /// Whether a second line shows the score of a match. Each job of a match is a pair of games.
     shows_scores: bool,
 }
 
 impl ConsoleProgress {
-    /// A bar for jobs; with `shows_scores`, for pairs of games.
+    /// Creates the display of a run. `shows_scores` is true for a match.
     pub fn new(shows_scores: bool) -> Self {
         Self { bar: ProgressBar::no_length(), shows_scores }
     }
@@ -35,7 +35,7 @@ impl Progress for ConsoleProgress {
         if let Ok(style) = ProgressStyle::with_template(&template) {
             self.bar.set_style(style);
         }
-        // The bar's timer is a thread, which a hidden bar does not need.
+        // The steady tick needs a thread, which would be useless for a hidden bar.
         if !self.bar.is_hidden() {
             self.bar.enable_steady_tick(Duration::from_millis(250));
         }
@@ -64,7 +64,7 @@ impl Progress for ConsoleProgress {
     }
 }
 
-/// The progress of a run with `--quiet`: only warnings are shown.
+/// Shows only warnings, for a run with `--quiet`.
 pub struct Warnings;
 
 impl Progress for Warnings {
@@ -73,20 +73,20 @@ impl Progress for Warnings {
     }
 }
 
-/// Messages about the rows of another folder.
+/// Returns messages about the rows that were taken from another folder.
 fn reuse_lines(reused: &Reused) -> Vec<String> {
     let (source, _) = reused;
     let reused_jobs = (source.jobs > 0).then(|| format!("{} from {}", plural(source.jobs, "job"), source.folder));
     reused_jobs.into_iter().chain(damaged_rows_warning(reused)).collect()
 }
 
-/// A warning about damaged rows of another folder, which are not used.
+/// Returns a warning that damaged rows of another folder are not used, or `None` if there are none.
 fn damaged_rows_warning((_, damaged): &Reused) -> Option<String> {
     let first = damaged.first()?;
     Some(format!("warning: not used: {first}{}", and_more(damaged.len() - 1)))
 }
 
-/// Messages about the results file at the start of a run.
+/// Returns messages about the state of the results file at the start of a run.
 fn resume_lines(all_jobs: u64, known_jobs: u64, state: &Done) -> Vec<String> {
     let lines = [
         (state.torn > 0).then(|| format!("removed an incomplete last line of {} bytes from the results", state.torn)),
@@ -98,10 +98,10 @@ fn resume_lines(all_jobs: u64, known_jobs: u64, state: &Done) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
-/// The largest number of scores that are printed at the end of a match.
+/// The maximum number of scores that are printed at the end of a match.
 const MAX_SCORES: usize = 6;
 
-/// Messages at the end of a run.
+/// Returns the messages for the end of a run.
 fn end_lines(summary: &RunSummary, seconds: f64) -> Vec<String> {
     let failed_text = if summary.failed > 0 { format!(", {} failed", summary.failed) } else { String::new() };
     let not_needed_text = match summary.not_needed {

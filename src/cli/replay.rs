@@ -42,20 +42,20 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// A message with the expected time of all passes; `None` for a single pass of up to 20 s. Each
-/// pass takes `read_seconds` to read the trace. In addition, an event takes about 150 ns to prepare
-/// and 20 ns to replay on each table.
-fn pass_message(events: u64, passes: u64, read_seconds: f64, tables: usize) -> Option<String> {
-    let seconds = passes as f64 * read_seconds + events as f64 * (150.0 + 20.0 * tables as f64) / 1e9;
+/// Returns a message with the expected time of all passes over the trace. Returns `None` if a
+/// single pass is needed that takes at most 20 s. Reading the trace takes `read_seconds` in each
+/// pass. In addition, each event takes about 150 ns to prepare, and 20 ns to replay on each table.
+fn duration_message(event_count: u64, pass_count: u64, read_seconds: f64, table_count: usize) -> Option<String> {
+    let seconds = pass_count as f64 * read_seconds + event_count as f64 * (150.0 + 20.0 * table_count as f64) / 1e9;
     let duration =
         if seconds < 90.0 { format!("{} s", seconds.ceil()) } else { format!("{} min", (seconds / 60.0).ceil()) };
-    match passes {
+    match pass_count {
         1 if seconds > 20.0 => {
             Some(format!("reading the trace again, which took {read_seconds:.0} s: about {duration} in all"))
         }
         1 => None,
         _ => Some(format!(
-            "{passes} passes over the trace, which took {read_seconds:.0} s to read: about {duration} in all; with \
+            "{pass_count} passes over the trace, which took {read_seconds:.0} s to read: about {duration} in all; with \
              more --memory, fewer passes are needed"
         )),
     }
@@ -83,8 +83,8 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("pass {finished_passes} of {pass_count}: {seconds:.0} s so far");
         }
     };
-    // The policy `always` is replayed too, because it defines a gap of 0; it chooses its victim at
-    // the store.
+    // The policy `always` is replayed even if it was not requested, because it defines a gap of 0.
+    // In this replay, the policy chooses its victim when an entry is stored.
     let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
     let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
     let tables: Vec<_> = std::iter::once(always)
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> CommandResult {
     if info.threads > 1 {
         replayers = replayers.by_thread();
     }
-    if let Some(message) = pass_message(info.events, pass_count, read_seconds, tables.len()) {
+    if let Some(message) = duration_message(info.events, pass_count, read_seconds, tables.len()) {
         eprintln!("{message}");
     }
     let reopen = || Reader::new(crate::system::files::open(&args.file)?);
@@ -106,7 +106,7 @@ pub fn run(args: &Args) -> CommandResult {
     })?;
 
     let (mut results, bounds) = (replayers.results().into_iter(), replayers.bounds());
-    // The first results are those of `always`, which is only needed for the gaps.
+    // The first results are those of `always`. They are needed only for the gaps.
     let threads = replayers.thread_results().iter().skip(1).cloned().collect();
     let outcome = ReplayOutcome {
         info: &info,

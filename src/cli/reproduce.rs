@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> CommandResult {
         pages.push(page);
     }
     super::screen::show(&reproduce_page::terminal_sheet(&pages));
-    // A partial run does not overwrite the page about all experiments.
+    // The page is about all experiments, so it is not overwritten if only some of them were run.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");
         let page = markdown::render(&reproduce_page::sheet(&pages), markdown::Style { level: 1, figures: false });
@@ -82,14 +82,17 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if failed_verdicts > 0 { Exit::Gate } else { Exit::Done })
 }
 
-/// The experiment files of a folder, sorted by name.
+/// Returns the experiment files in a folder, sorted by name.
 fn list_experiment_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let paths = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     let files: BTreeSet<_> = paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     Ok(files.into_iter().collect())
 }
 
-/// The files that `--only` names, or all files without `--only`. An unknown name is an error.
+/// Returns the files that `--only` names, or all files if `--only` is not given.
+///
+/// # Errors
+/// When `--only` names a file that does not exist.
 fn select_files(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
     let stem = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().map(stem).collect();
@@ -101,8 +104,8 @@ fn select_files(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, St
     Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())
 }
 
-/// The settings of a run: one job at a time if times matter. Failed jobs run again, except
-/// quarantined ones, because the run might never end with them.
+/// Returns the settings for running an experiment. If times matter, jobs run one at a time. Failed
+/// jobs run again. Quarantined jobs do not run again, because the run might never end with them.
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
     let jobs = match args.jobs {
         Some(jobs) if !experiment.file.asks_for_times() => usize::from(jobs),
@@ -118,7 +121,8 @@ fn settings(experiment: &Experiment, args: &Args) -> Settings {
     }
 }
 
-/// Runs an experiment and judges its results; false if interrupted.
+/// Runs an experiment and judges its results. Returns false if the run or the judging was
+/// interrupted.
 fn run_experiment(
     experiment: &Experiment,
     folder: &Path,

@@ -58,9 +58,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    // While the input is read, which may be a pipe, a signal ends the program at once. From here
-    // on, a signal ends the run in an orderly way.
+    // The experiment file may be a pipe. While it is read, a signal ends the program at once.
     let (experiment, plan, shard, folder) = load(args)?;
+    // From here on, a signal only sets the flag, so that the run ends in an orderly way.
     let stop = stop_flag()?;
     let default_jobs = || runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment));
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let is_first_run = !folder.join(crate::record::RESULTS).exists();
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
-    // No page shows old judgements beside the new rows.
+    // Judgements that do not belong to the new rows are removed, so that no page shows them.
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
     if let Some(reuse_summary) = &session.adopted {
         if !args.run.quiet {
@@ -105,8 +105,9 @@ pub fn run(args: &Args) -> CommandResult {
     finish(args, &experiment, &session, &summary, (&stop, &printed_warnings), suggests_next)
 }
 
-/// Warns of what blocks the conclusion; with `--strict`, refuses the experiment if there is any
-/// warning. Returns the warnings that block, so that the page on the terminal does not repeat them.
+/// Warns about problems that make a conclusion impossible, unless the command is quiet. If
+/// `--strict` is given, any warning is an error. Returns the warnings about such problems, so that
+/// the page on the terminal does not repeat them.
 fn warn_before_run(
     experiment: &Experiment,
     plan: &Plan,
@@ -126,7 +127,8 @@ fn warn_before_run(
     Ok(caveats.blockers)
 }
 
-/// The folder that may have rows of an earlier run; `None` if they are about to be deleted.
+/// Returns the folder that may contain rows of an earlier run. Returns `None` if these rows will be
+/// deleted because of `--fresh`.
 fn earlier_folder<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
     (!args.run.fresh).then_some(folder)
 }

@@ -34,7 +34,8 @@ pub struct Args {
     turns: Option<PathBuf>,
 }
 
-/// The engine options; with `--turns`, they include the recorded turns of that file.
+/// Returns the engine options. If `--turns` is given, the options include the turns that were
+/// recorded in that file.
 fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
     let mut options = engine_options(args.preset.as_deref(), &args.overrides)?;
     let flags = [("--record-turns", &args.record_turns), ("--turns", &args.turns)];
@@ -95,22 +96,25 @@ pub fn run(args: &Args) -> CommandResult {
         std::fs::write(file, format!("{turns}\n"))
             .map_err(|error| CommandFailure::io(format_args!("{}: {error}", file.display())))?;
     }
-    let (mut search, mut table) = (SearchCounters::default(), TableCounters::default());
-    let mut threads = ThreadCounters::default();
+    let (mut search_counters, mut table_counters) = (SearchCounters::default(), TableCounters::default());
+    let mut thread_counters = ThreadCounters::default();
     for iteration in &outcome.iterations {
-        search += iteration.search;
-        table += iteration.table;
-        threads += iteration.threads;
+        search_counters += iteration.search;
+        table_counters += iteration.table;
+        thread_counters += iteration.threads;
     }
     let print_count = |name: &str, value: u64| println!("{name:<24} {value:>width$}", width = 38 - name.len().max(24));
     println!("\nall iterations:");
-    for ((name, _), value) in SearchCounters::COLUMNS.iter().zip(search.values()) {
+    for ((name, _), value) in SearchCounters::COLUMNS.iter().zip(search_counters.values()) {
         print_count(&format!("search.{name}"), value);
     }
-    for ((name, _), value) in TableCounters::COLUMNS.iter().zip(table.values()).filter(|_| engine.table().is_some()) {
+    for ((name, _), value) in
+        TableCounters::COLUMNS.iter().zip(table_counters.values()).filter(|_| engine.table().is_some())
+    {
         print_count(&format!("table.{name}"), value);
     }
-    for ((name, _), value) in ThreadCounters::COLUMNS.iter().zip(threads.values()).filter(|_| options.threads.count > 1)
+    for ((name, _), value) in
+        ThreadCounters::COLUMNS.iter().zip(thread_counters.values()).filter(|_| options.threads.count > 1)
     {
         print_count(&format!("threads.{name}"), value);
     }

@@ -31,8 +31,9 @@ pub struct Args {
     at_once: Option<u64>,
 }
 
-/// Checks a time in Slurm's format: minutes, minutes:seconds, hours:minutes:seconds, days-hours and
-/// so on. Only the first number may be larger than its unit allows, as in 90 minutes.
+/// Checks a time in Slurm's format and returns it unchanged. The time is given as minutes,
+/// minutes:seconds or hours:minutes:seconds, or begins with days and a hyphen, as in days-hours.
+/// The first number may be larger than its unit usually allows, as in 90 minutes.
 fn parse_time(text: &str) -> Result<String, String> {
     let parse_number =
         |part: &str| if part.chars().all(|c| c.is_ascii_digit()) { part.parse::<u32>().ok() } else { None };
@@ -41,7 +42,7 @@ fn parse_time(text: &str) -> Result<String, String> {
     let is_valid = parts.is_some_and(|parts| {
         parts.len() <= 3
             && parts[1..].iter().all(|&part| part < 60)
-            // After days, the first number is the hours.
+            // If there are days, the number after the hyphen is the number of hours.
             && days.is_none_or(|days| parse_number(days).is_some() && parts[0] < 24)
     });
     if is_valid {
@@ -57,9 +58,10 @@ pub fn run(args: &Args) -> CommandResult {
     let system_name = system.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let out = args.out.clone().unwrap_or_else(|| super::folder::default_folder(&experiment));
     let folder = out.join(&system_name);
-    // Absolute paths are the same on all machines of a cluster.
+    // An absolute path refers to the same file on all machines of a cluster.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
-    // In a script, a path with replaced characters would name another file.
+    // If characters that are not UTF-8 were replaced, the path in the script would name another
+    // file.
     for path in [&args.plan, &out].map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())) {
         if path.to_str().is_none() {
             refuse!(
@@ -101,16 +103,18 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Makes a script executable for everybody who may read it, because HTCondor runs it as a program.
+/// Makes a script executable for all users who may read it, because HTCondor runs the script as a
+/// program.
 fn make_executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = std::fs::metadata(path)?.permissions().mode();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
-/// The memory of a shard in MiB: for each parallel job the tables of the largest job (in a match,
-/// those of both players), and 256 MiB for everything else. 4 GiB if a table is unbounded or its
-/// size is a share, so that its size is not known in advance.
+/// Returns the memory in MiB that a shard needs. For each parallel job, this is the memory of the
+/// tables of the largest job. In a match, these are the tables of both players. 256 MiB are added
+/// for everything else. If a table's size is not known in advance, because the table is unbounded
+/// or the size is a share, the result is 4 GiB.
 fn shard_memory(plan: &Plan, cpus: u16) -> u64 {
     let table_bytes = |variant: &Variant| variant.builtin().map_or(Some(0), EngineOptions::memory_bytes);
     let sum_tables = |lane| {

@@ -70,8 +70,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Notes on what was repaired or skipped, and on duplicates. With `skip_bad`, the duplicates are
-/// removed from the suite.
+/// Returns notes about items that were repaired or skipped, and about duplicates. If `skip_bad` is
+/// true, duplicates are removed from the suite.
 fn list_notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
     if skip_bad {
         text::remove_duplicates(name, suite);
@@ -82,7 +82,7 @@ fn list_notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
     suite.notes.iter().map(ToString::to_string).chain(duplicate_notes).collect()
 }
 
-/// A table for the terminal, with a line for each item.
+/// Formats the suite as a table for the terminal, with a line for each item.
 fn format_table(suite: &Suite) -> String {
     let mut out = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
     for item in &suite.items {
@@ -99,12 +99,12 @@ fn format_table(suite: &Suite) -> String {
     out
 }
 
-/// The moves in UCI notation.
+/// Returns the moves in UCI notation.
 fn to_uci(moves: &[Move]) -> Vec<String> {
     moves.iter().map(ToString::to_string).collect()
 }
 
-/// The fields of an item, the same for JSON and CSV.
+/// Returns the fields of an item, which are written both as JSON and as CSV.
 fn item_fields(item: &Item) -> Value {
     let (board, moves) = (&item.board, item.moves());
     serde_json::json!({
@@ -120,7 +120,7 @@ fn item_fields(item: &Item) -> Value {
     })
 }
 
-/// CSV with a line for each item.
+/// Formats the suite as CSV with a line for each item.
 fn format_csv(suite: &Suite) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (index, item) in suite.items.iter().map(item_fields).enumerate() {

@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
 }
 
-/// Opens traces, and returns their readers with the format of the joined trace.
+/// Opens traces. Returns their readers and the format of the trace in which they are joined.
 fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format), CommandFailure> {
     files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
     let open_reader = |file: &PathBuf| Reader::new(open_trace(file)?).map_err(trace_failure(file));
@@ -133,7 +133,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> Co
     Ok(Exit::Done)
 }
 
-/// Merges traces by the clock of their events.
+/// Merges traces in the order of the clock of their events.
 fn merge(files: &[PathBuf], out: &Path) -> CommandResult {
     let (readers, format) = open_all(files, out)?;
     let mut writer = Writer::with_format(create_output(out)?, format);

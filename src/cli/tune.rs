@@ -68,7 +68,8 @@ pub fn run(args: &Args) -> CommandResult {
         warn(preflight::plan_warnings(experiment, &plan, 1, None).blocker_lines());
         warn(seed_warnings(experiment));
     }
-    // The folder is locked for the whole tuning; each stage locks its own.
+    // The folder of the tuning is locked until the tuning ends. Each stage also locks its own
+    // folder.
     let output = Output::open(&folder).map_err(output_failure)?;
     if args.run.fresh {
         clear_stages(&folder, pressures.len())?;

@@ -10,7 +10,7 @@ fn exit_code_needs_a_finished_iteration_of_every_variant() {
         findings: Findings { count: AuditCounters { wrong, ..AuditCounters::default() }, wrong_answers: Vec::new() },
         drawn: None,
     };
-    let exit_code = |variants: &[Audited]| match judge(variants) {
+    let exit_code = |variants: &[Audited]| match exit_code(variants) {
         Ok(exit) => format!("{exit:?}"),
         Err(failure) => failure.message,
     };

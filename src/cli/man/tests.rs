@@ -40,7 +40,7 @@ fn page_splits_help_into_notes_examples_and_exit_codes() {
                 .map(|heading| find_section(heading).map_or_else(String::new, strip_markup))
         })
     };
-    let exits = escape(EXITS);
+    let exits = escape(DEFAULT_EXIT_CODES);
     let expected =
         |notes: &str, examples: &str, exits: &str, also: &str| [notes, examples, exits, also].map(str::to_owned);
     let [x, below] = render_sections(

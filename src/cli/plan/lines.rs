@@ -1,4 +1,4 @@
-//! The lines that `ttlab plan` prints about an experiment.
+//! Formats and prints the lines of `ttlab plan`.
 
 use super::super::folder::default_folder;
 use super::super::{CommandFailure, CommandResult, Exit, check, merge};
@@ -13,7 +13,8 @@ use crate::table::{Size, TableKind};
 use crate::text::plural;
 use std::path::Path;
 
-/// Prints what is searched: the suite, the jobs and the plan's id.
+/// Prints the name and the question of the experiment, the suites, the number of jobs, and the id
+/// of the plan.
 pub(super) fn print_head(experiment: &Experiment, plan: &Plan) {
     println!("experiment  {}", experiment.name);
     if !experiment.file.question.is_empty() {
@@ -44,7 +45,7 @@ pub(super) fn print_head(experiment: &Experiment, plan: &Plan) {
     println!("plan        {:016x}", plan.id());
 }
 
-/// Prints what varies, and a line for each variant.
+/// Prints which options vary, and a line for each variant.
 pub(super) fn print_variants(experiment: &Experiment, plan: &Plan) {
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
@@ -69,7 +70,8 @@ pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
     }
 }
 
-/// The number of warnings that `ttlab check` has about this plan, and its command line.
+/// Says how many warnings `ttlab check` has about this plan, and gives the command line that prints
+/// them.
 pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Path, args: &Args) -> String {
     let (caveats, memory_warnings) = check::warnings(experiment, plan, folder);
     let describe_count = |count: usize, noun| (count > 0).then(|| plural(count, noun));
@@ -85,22 +87,23 @@ pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Pat
     format!("{}: run `ttlab check {}{overrides}` for details", counts.join(" and "), quote_for_shell(&file))
 }
 
-/// The limit of a search, for display.
+/// Formats the limit of a search, as in `depth 8, nodes 1000`.
 fn format_limit(limit: Limit) -> String {
     let parts = [limit.depth.map(|depth| format!("depth {depth}")), limit.nodes.map(|nodes| format!("nodes {nodes}"))];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The number of items and, if some are not searched, the number of those that are.
+/// Describes how many items there are, as in `5 items`. If some items are not searched, also says
+/// how many items are searched, as in `5 items, 3 of them searched`.
 pub(super) fn describe_items(experiment: &Experiment, items: &[Item]) -> String {
     let searched_count = items.iter().filter(|item| experiment.is_searched(item)).count();
-    let count = plural(items.len(), "item");
-    if searched_count < items.len() { format!("{count}, {searched_count} of them searched") } else { count }
+    let item_count = plural(items.len(), "item");
+    if searched_count < items.len() { format!("{item_count}, {searched_count} of them searched") } else { item_count }
 }
 
-/// The table's memory in whole KiB. A size that is a share is given as in the file, because the
-/// number of bytes is not known in advance. For an external engine, only its memory option is
-/// known.
+/// Formats the memory of a variant's table in whole KiB. If the size is a share, it is given as in
+/// the experiment file, because the number of bytes is not known in advance. For an external
+/// engine, the option that sets the size is given, because the exact size is not known.
 pub(super) fn format_table_size(variant: &Variant) -> String {
     let table = match &variant.subject {
         Subject::Builtin { options, .. } => &options.table,
@@ -117,8 +120,9 @@ pub(super) fn format_table_size(variant: &Variant) -> String {
     }
 }
 
-/// The games of `[confirm]` in the worst case: if the screen drops no variant, and no difference is
-/// shown before the budget ends.
+/// Describes the largest number of games that `[confirm]` may need. All these games are needed if
+/// the searches drop no variant and the games show no difference before the budget ends. Returns
+/// `None` if the experiment has no `[confirm]`.
 pub(super) fn describe_confirmation(experiment: &Experiment) -> Option<String> {
     let (confirm, (_, openings)) = experiment.file.confirm.as_ref().zip(experiment.openings.as_ref())?;
     let stages = confirm.stages(openings.items.len());
@@ -131,8 +135,8 @@ pub(super) fn describe_confirmation(experiment: &Experiment) -> Option<String> {
     Some(format!("at most {encounters} x {pairs} of games, judged after {} pairs", pairs_so_far.join(", ")))
 }
 
-/// Prints the incomplete shards: described on standard error, and as ranges for a scheduler on
-/// standard output.
+/// Prints the incomplete shards of a plan. Each shard is described on standard error. The numbers
+/// of the shards are printed as ranges on standard output, for a scheduler.
 pub(super) fn print_missing_shards(path: &Path, out: Option<&Path>) -> CommandResult {
     let (file, experiment, plan) = PlanFile::load(path).map_err(CommandFailure::usage)?;
     let results = out.map_or_else(|| default_folder(&experiment), Path::to_owned);

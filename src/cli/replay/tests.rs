@@ -5,9 +5,9 @@ use super::*;
 /// One pass of up to 20 s has no message; times are rounded up, in seconds up to 90 s, then in
 /// minutes.
 #[test]
-fn pass_message_appears_for_long_replays() {
+fn duration_message_appears_for_long_replays() {
     let expected_time = |events: u64, passes: u64, read_seconds: f64, tables: usize| {
-        let message = pass_message(events, passes, read_seconds, tables)?;
+        let message = duration_message(events, passes, read_seconds, tables)?;
         Some(message.split("about ").nth(1)?.split(" in all").next()?.to_owned())
     };
     let some_text = |text: &str| Some(text.to_owned());

@@ -1,5 +1,5 @@
-//! `ttlab trace WHAT`: records the table accesses of searches of a position, or of all items of a
-//! file.
+//! Runs `ttlab trace WHAT`, which records the table accesses of searches. A single position or all
+//! items of a file are searched.
 
 use super::super::{
     CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position, refuse_overwrite,
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The searches to record.
+/// The arguments that say which searches are recorded.
 #[derive(clap::Args)]
 pub struct Args {
     /// A FEN in quotes, startpos, or an .epd, .fen or .pgn file
@@ -41,7 +41,8 @@ pub struct Args {
     overrides: Vec<String>,
 }
 
-/// The positions to search: those of each game of a file in order, or a single position.
+/// Returns the positions to search. For a file, there is a list of positions for each game, in the
+/// order of the game. Otherwise there is only one list with a single position.
 fn read_games(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
     if SuiteKind::from_path(file).is_none() {
@@ -76,7 +77,7 @@ pub fn run(args: &Args) -> CommandResult {
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
     let limit = Limit { depth: args.depth, nodes: args.nodes };
     let lock_writer = || writer.lock().unwrap_or_else(PoisonError::into_inner);
-    // Records where a search or an iteration begins.
+    // Records that a search or an iteration begins.
     let record_start = |plies: i16, flag: u8| {
         let mut writer = lock_writer();
         let cost = writer.cost();
@@ -88,7 +89,8 @@ pub fn run(args: &Args) -> CommandResult {
         let mut last_ply = None;
         for (index, board) in boards.iter().enumerate() {
             let ply = if options.game_ply == GamePly::Zero { 0 } else { board.game_ply() };
-            // The plies since the search before, in the range of the trace format.
+            // The number of plies since the previous search, limited to what the trace format can
+            // express.
             let plies = ply.saturating_sub(last_ply.unwrap_or(ply)).min(127) as i16;
             last_ply = Some(ply);
             record_start(plies, if index == 0 { flags::GAME } else { 0 });
