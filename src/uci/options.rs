@@ -274,12 +274,8 @@ mod tests {
         assert_eq!(settings.overhead, Duration::from_millis(5000));
         let EngineOptions { table, ordering, .. } = &settings.engine;
         assert_eq!((table.slots, table.size, ordering.len()), (4, Size::Bytes(1 << 20), 2));
-        assert_eq!(
-            settings.overrides.iter().filter(|set| set.starts_with("table.s")).count(),
-            2,
-            "{:?}",
-            settings.overrides
-        );
+        let overrides = &settings.overrides;
+        assert_eq!(overrides.iter().filter(|set| set.starts_with("table.s")).count(), 2, "{overrides:?}");
         let lines = settings.option_lines();
         assert!(lines[1].contains("default 1 min"));
         assert!(lines[4].contains("default 5000 min"));
