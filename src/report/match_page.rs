@@ -316,7 +316,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
         })
         .drop_order(7)
         .number("p", "p", if is_corrected { "two-sided, Holm-corrected" } else { "two-sided" }, move |encounter| {
-            Cell::p(encounter.corrected).with_reason(why_no_p)
+            Cell::p(encounter.corrected_p).with_reason(why_no_p)
         })
         .number("score", "score", "points of the games", |encounter| {
             Cell::share(encounter.points(), encounter.game_count() as f64)

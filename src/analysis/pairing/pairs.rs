@@ -324,15 +324,15 @@ pub fn pair_rows(searches: &Searches, base: &[Repeats], other: &[Repeats]) -> Ro
         cells.iter().flat_map(|cell| searches.repeats(cell)).flat_map(keyed_rows_of_search).collect()
     };
     let other_rows: HashMap<_, usize> = keyed_rows(other).into_iter().collect();
-    let mut rows = RowPairs::default();
+    let mut row_pairs = RowPairs::default();
     for (key, row) in keyed_rows(base) {
         match other_rows.get(&key) {
-            Some(&other_row) => rows.both.push((row, other_row)),
-            None => rows.missing.push(row),
+            Some(&other_row) => row_pairs.both.push((row, other_row)),
+            None => row_pairs.missing.push(row),
         }
     }
-    rows.added = other_rows.len() - rows.both.len();
-    rows
+    row_pairs.added = other_rows.len() - row_pairs.both.len();
+    row_pairs
 }
 
 #[cfg(test)]

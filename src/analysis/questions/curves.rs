@@ -133,9 +133,9 @@ fn keep_curves(series: Vec<Series>) -> Vec<Series> {
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
-/// Returns the ratio of nodes to the baseline's at each iteration depth, as one series for each of
-/// the given lines. A ratio is the geometric mean of the ratios of single positions. It includes
-/// only the positions on which both the line and its baseline finished the depth.
+/// Returns one series for each of the given lines: the ratio of the line's nodes to its baseline's
+/// nodes at each iteration depth. The ratio is the geometric mean over the positions on which both
+/// the line and its baseline finished the depth.
 pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     if summary.lines.iter().all(|line| line.base.is_none()) {
         return Vec::new();
@@ -154,10 +154,10 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
         |&index: &usize| Series { name: summary.lines[index].name.clone(), line: Some(index), points: Vec::new() };
     let mut series: Vec<Series> = lines.iter().map(empty_series).collect();
     for (depth, rows) in rows_by_depth {
-        let rows_of_depth = frame.take_with_counters(&rows, &[columns::NODES]);
-        let grouping = Grouping::new(&rows_of_depth, &summary.by);
-        let (searches, metric) = (Searches::gather(&rows_of_depth, &grouping, &[]), Metric::nodes());
-        let reader = MetricReader::new(&searches, &metric, &rows_of_depth);
+        let depth_frame = frame.take_with_counters(&rows, &[columns::NODES]);
+        let grouping = Grouping::new(&depth_frame, &summary.by);
+        let (searches, metric) = (Searches::gather(&depth_frame, &grouping, &[]), Metric::nodes());
+        let reader = MetricReader::new(&searches, &metric, &depth_frame);
         let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
         for (series, &index) in series.iter_mut().zip(lines) {
             let Some(group) = grouping.find(&summary.lines[index].values) else { continue };
@@ -177,9 +177,9 @@ fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize
     let grouping = Grouping::new(frame, &summary.by);
     let lines_and_bases =
         || lines.iter().flat_map(|&index| [Some(&summary.lines[index]), summary.base(index)]).flatten();
-    let is_wanted: Vec<bool> =
+    let is_group_wanted: Vec<bool> =
         grouping.values.iter().map(|values| lines_and_bases().any(|line| line.values == *values)).collect();
-    frame.select(|row| is_wanted[grouping.group[row] as usize])
+    frame.select(|row| is_group_wanted[grouping.group[row] as usize])
 }
 
 /// Returns one series for each of the given lines that is not a baseline. A series has one point
@@ -218,15 +218,15 @@ pub fn position_ratios(
 /// with the line's level on every axis, which is `None` if the line has no level on the axis.
 fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
     let variants = grid.text_column(columns::VARIANT);
-    let locate = |(name, first_row): (&String, Option<usize>)| {
+    let locate_line = |(name, first_row): (&String, Option<usize>)| {
         let (index, row) = (summary.lines.iter().position(|line| line.name == *name)?, first_row?);
         Some((index, axes.iter().map(|axis| axis.row_level(grid, row)).collect()))
     };
-    variants.list().iter().zip(variants.first_rows()).filter_map(locate).collect()
+    variants.list().iter().zip(variants.first_rows()).filter_map(locate_line).collect()
 }
 
 /// Returns series over a numeric axis, one for each combination of levels of the other axes.
-/// `interval_of_line` takes the index of a summary line and returns y and the two ends of the
+/// `y_and_interval` takes the index of a summary line and returns y and the two ends of the
 /// interval of y. Series with fewer than two points are left out. Returns an empty list if there
 /// are too many series to tell apart.
 pub fn series_along_axis(
@@ -234,13 +234,13 @@ pub fn series_along_axis(
     axes: &[Axis],
     axis: usize,
     summary: &Summary,
-    interval_of_line: impl Fn(usize) -> Option<(f64, f64, f64)>,
+    y_and_interval: impl Fn(usize) -> Option<(f64, f64, f64)>,
 ) -> Vec<Series> {
     let mut series_by_levels: BTreeMap<Vec<usize>, Series> = BTreeMap::new();
     for (index, levels) in lines_on_grid(grid, axes, summary) {
         let Some(levels) = levels.into_iter().collect::<Option<Vec<usize>>>() else { continue };
         let Some(x) = axes[axis].levels[levels[axis]].number else { continue };
-        let Some((y, low, high)) = interval_of_line(index).filter(|(y, ..)| y.is_finite()) else { continue };
+        let Some((y, low, high)) = y_and_interval(index).filter(|(y, ..)| y.is_finite()) else { continue };
         let other_axes = || (0..axes.len()).filter(|other| *other != axis);
         // If the label is a plain number, the name of the axis follows, as in "4 slots".
         let describe_level = |other: usize| {

@@ -271,18 +271,18 @@ fn metric_noun(metric: &Metric) -> &str {
 /// Returns a sentence which says that no line differs significantly from the baseline, and why: all
 /// are equal in every search, there are too few positions or games, or the differences are not
 /// significant.
-fn describe_no_difference(summary: &Summary, noun: &str, unclear: &[&Line]) -> String {
-    let others = plural(unclear.len(), "other");
-    let means = || unclear.iter().map(|line| line.ratio().mean);
+fn describe_no_difference(summary: &Summary, noun: &str, unclear_lines: &[&Line]) -> String {
+    let others = plural(unclear_lines.len(), "other");
+    let means = || unclear_lines.iter().map(|line| line.ratio().mean);
     let (lowest, highest) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
-    let (have, ratios) = match unclear.len() {
+    let (have, ratios) = match unclear_lines.len() {
         1 => ("has", format!("{lowest:.3}")),
         _ => ("have", format!("{lowest:.3} to {highest:.3}")),
     };
     let Power { clusters, lines, has_games, .. } = summary.power;
     // `Ratio::is_same` needs a standard error, which a single pair does not have.
     let is_same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
-    if unclear.iter().all(|line| is_same(line.ratio())) {
+    if unclear_lines.iter().all(|line| is_same(line.ratio())) {
         format!("No difference in {noun}: {others} and the baseline are equal in every search.")
     } else if clusters < min_clusters(lines) {
         let units = plural(clusters, if has_games { columns::GAME } else { columns::POSITION });
@@ -321,15 +321,15 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
         let reverses = line.ratio().influence.is_some_and(|influence| influence.reverses);
         line.measures.first().is_some_and(|measure| measure.fragile || measure.significant && reverses)
     };
-    let lines: Vec<&Line> = summary.lines.iter().filter(is_fragile).collect();
+    let fragile_lines: Vec<&Line> = summary.lines.iter().filter(is_fragile).collect();
     let describe_line = |line: &&Line| {
         let mean_without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
         format!("\"{}\" ({:.3}; {mean_without:.3} without {})", line.name, line.ratio().mean, line.influential)
     };
-    let descriptions: Vec<String> = lines.iter().take(MAX_NAMED).map(describe_line).collect();
-    let and_more = crate::text::and_more(lines.len().saturating_sub(MAX_NAMED));
+    let descriptions: Vec<String> = fragile_lines.iter().take(MAX_NAMED).map(describe_line).collect();
+    let and_more = crate::text::and_more(fragile_lines.len().saturating_sub(MAX_NAMED));
     let unit = if summary.power.has_games { "game or position" } else { columns::POSITION };
-    (!lines.is_empty())
+    (!fragile_lines.is_empty())
         .then(|| format!("Significance depends on a single {unit}: {}{and_more}.", descriptions.join(", ")))
 }
 

@@ -50,7 +50,7 @@ pub struct Encounter {
     /// because the games are then not a sample of fixed size.
     pub p: f64,
     /// The p-value, corrected for all encounters by Holm's method.
-    pub corrected: f64,
+    pub corrected_p: f64,
     /// Whether the player is stronger (`Greater`) or weaker (`Less`) than the opponent. If the
     /// sequential test may stop encounters, its decision has precedence over the p-value. `None` if
     /// no difference is shown.
@@ -96,8 +96,8 @@ pub struct Matches {
 /// The significance level that corrected p-values are compared with.
 const LEVEL: f64 = 0.05;
 
-/// The largest number of equally spaced points in [`Encounter::llr_path`]. A few other points, such
-/// as the first, are listed too.
+/// The largest number of points in [`Encounter::llr_path`]. The first point and the point at which
+/// the test decides are not counted.
 const MAX_LLR_POINTS: u64 = 60;
 
 /// A game, read from a row.
@@ -128,32 +128,32 @@ impl Matches {
         self.encounters.iter().chain(self.handicaps.iter().map(|(_, encounter)| encounter))
     }
 
-    /// Reads the games from rows. Returns `None` if the rows are not rows of games.
-    pub fn new(rows: &Frame, test: Test) -> Option<Self> {
-        Self::with_handicaps(rows, test, &[])
+    /// Reads the games from the rows of a frame. Returns `None` if the rows are not rows of games.
+    pub fn new(frame: &Frame, test: Test) -> Option<Self> {
+        Self::with_handicaps(frame, test, &[])
     }
 
-    /// Reads the games from rows like [`Matches::new`]. `handicaps` contains the name of each
-    /// handicapped copy of the baseline and the divisor of the copy's nodes.
-    pub fn with_handicaps(rows: &Frame, test: Test, handicaps: &[(String, f64)]) -> Option<Self> {
-        if !rows.has(columns::OPPONENT) {
+    /// Reads the games like [`Matches::new`]. `handicaps` contains the name of each handicapped
+    /// copy of the baseline and the divisor of the copy's nodes.
+    pub fn with_handicaps(frame: &Frame, test: Test, handicaps: &[(String, f64)]) -> Option<Self> {
+        if !frame.has(columns::OPPONENT) {
             return None;
         }
-        let read_texts = |name| rows.text_column(name);
+        let read_texts = |name| frame.text_column(name);
         let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(read_texts);
         let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(read_texts);
         let [starts, moves] = [columns::START, columns::MOVES].map(read_texts);
         // Games are identified by start position and moves. The same moves from another position
         // are another game.
         let mut game_ids: HashMap<(u32, u32), u32> = HashMap::new();
-        let read_numbers = |name| rows.numbers(name);
+        let read_numbers = |name| frame.numbers(name);
         let [points, plies, depths, blind_moves] =
             [columns::POINTS, columns::GAME_PLIES, columns::DEPTHS, columns::BLIND].map(read_numbers);
         let nodes = [columns::NODES, columns::OPPONENT_NODES].map(read_numbers);
         let mut encounter_indices: HashMap<(u32, u32), usize> = HashMap::new();
         let mut all_rows: Vec<EncounterRows> = Vec::new();
         let mut failed = 0;
-        for row in 0..rows.rows() {
+        for row in 0..frame.rows() {
             let next_index = all_rows.len();
             let players = (variants.codes()[row], opponents.codes()[row]);
             let index = *encounter_indices.entry(players).or_insert(next_index);
@@ -206,13 +206,13 @@ impl Matches {
         if test.stop {
             encounters.iter_mut().for_each(|encounter| encounter.p = f64::NAN);
         }
-        let corrected = correct_holm(&encounters.iter().map(|encounter| encounter.p).collect::<Vec<_>>());
-        encounters.iter_mut().zip(corrected).for_each(|(encounter, corrected)| {
-            encounter.corrected = corrected;
+        let corrected_p_values = correct_holm(&encounters.iter().map(|encounter| encounter.p).collect::<Vec<_>>());
+        encounters.iter_mut().zip(corrected_p_values).for_each(|(encounter, corrected_p)| {
+            encounter.corrected_p = corrected_p;
             encounter.stronger = match encounter.test_decision {
                 Some((TestState::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
                 Some((TestState::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
-                _ if corrected < LEVEL => encounter.elo().elo.partial_cmp(&0.0),
+                _ if corrected_p < LEVEL => encounter.elo().elo.partial_cmp(&0.0),
                 _ => None,
             };
         });
@@ -292,7 +292,7 @@ impl EncounterRows {
         }
         let totals = self.totals.clone();
         // Each player makes half of the plies.
-        let moves = totals.plies / 2.0;
+        let moves_per_player = totals.plies / 2.0;
         let mut seen_games = HashSet::new();
         let is_repeated = |game_ids: &&[u32; 2]| {
             let seen_count = game_ids.iter().filter(|game_id| !seen_games.insert(**game_id)).count();
@@ -307,8 +307,8 @@ impl EncounterRows {
             repeated: self.pair_game_ids.iter().filter(is_repeated).count() as u64,
             blind_moves: self.blind_moves as u64,
             plies: totals.plies / totals.game_count() as f64,
-            depth: totals.depth / moves,
-            nodes: totals.nodes.map(|nodes| nodes / moves),
+            depth: totals.depth / moves_per_player,
+            nodes: totals.nodes.map(|nodes| nodes / moves_per_player),
             llr_path,
             test_decision,
             p: pairs.p(),

@@ -22,7 +22,7 @@ pub struct RecordedResult {
     pub frame: Frame,
     /// The manifest, or `None` if there is no manifest beside the results file.
     pub manifest: Option<Manifest>,
-    /// A message about rows of the plan that are missing; `None` if the result is complete.
+    /// A message about rows of the plan that are missing. `None` if the result is complete.
     pub missing: Option<String>,
 }
 
@@ -258,19 +258,18 @@ impl PairedResults {
     }
 
     /// Pairs the rows of each line.
-    fn pair_lines(&mut self, sources: [&RecordedResult; 2]) -> Result<(), CompareError> {
-        if let Some((row, duplicate)) = self.searches.describe_duplicate(&self.frame) {
-            // The rows of NEW follow those of BASE.
-            let is_in_new = row >= sources[0].frame.rows();
-            let source = sources[usize::from(is_in_new)].name.clone();
-            return Err(CompareError::DuplicateRow(source, duplicate));
+    fn pair_lines(&mut self, [base, new]: [&RecordedResult; 2]) -> Result<(), CompareError> {
+        if let Some((row, description)) = self.searches.describe_duplicate(&self.frame) {
+            // The rows of NEW follow the rows of BASE.
+            let result = if row < base.frame.rows() { base } else { new };
+            return Err(CompareError::DuplicateRow(result.name.clone(), description));
         }
         for (line, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
-            let rows = pair_rows(&self.searches, base, new);
-            self.pairs.extend(rows.both.into_iter().map(|(base, new)| RowPair { base, new, line }));
-            self.missing_rows.extend(rows.missing.into_iter().map(|row| (row, line)));
-            self.added_count += rows.added;
+            let row_pairs = pair_rows(&self.searches, base, new);
+            self.pairs.extend(row_pairs.both.into_iter().map(|(base, new)| RowPair { base, new, line }));
+            self.missing_rows.extend(row_pairs.missing.into_iter().map(|row| (row, line)));
+            self.added_count += row_pairs.added;
         }
         self.pairs.sort_by_key(|pair| pair.base);
         self.missing_rows.sort_unstable();

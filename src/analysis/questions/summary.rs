@@ -51,13 +51,16 @@ impl Baseline {
 
     /// Returns the index of each group's baseline, and for each group a description of the values
     /// that the group shares with its baseline.
+    ///
+    /// # Errors
+    /// If no group matches the baseline.
     fn find_references(&self, frame: &Frame, grouping: &Grouping) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
         // The column index and the value of each column for which the baseline specifies a value.
         let baseline_values = match self {
             Self::Text(text) => grouping.parse_baseline(text)?,
-            Self::Values(pairs) => {
-                let find_value = |(column, value): &(String, String)| {
-                    let column_index = grouping.by.iter().position(|by| by == column);
+            Self::Values(columns_and_values) => {
+                let find_column = |(column, value): &(String, String)| {
+                    let column_index = grouping.by.iter().position(|name| name == column);
                     let has_value =
                         |index: &usize| grouping.values.iter().any(|group_values| group_values[*index] == *value);
                     let index = column_index
@@ -65,7 +68,7 @@ impl Baseline {
                         .ok_or_else(|| format!("there are no rows of the baseline \"{value}\""))?;
                     Ok::<_, String>((index, value.clone()))
                 };
-                pairs.iter().map(find_value).collect::<Result<_, _>>()?
+                columns_and_values.iter().map(find_column).collect::<Result<_, _>>()?
             }
             // The values of the first group in all columns.
             Self::First => grouping.values.first().into_iter().flatten().cloned().enumerate().collect(),
@@ -75,8 +78,8 @@ impl Baseline {
             let is_in_baseline = |index: usize| baseline_values.iter().any(|(column_index, _)| *column_index == index);
             let columns_and_values = grouping.by.iter().zip(group_values).enumerate();
             let shared_values = columns_and_values.filter(|(index, _)| !is_in_baseline(*index));
-            let pairs = shared_values.map(|(_, (column, value))| (column.clone(), value.clone()));
-            describe_group(&pairs.collect::<Vec<_>>())
+            let shared_values = shared_values.map(|(_, (column, value))| (column.clone(), value.clone()));
+            describe_group(&shared_values.collect::<Vec<_>>())
         };
         Ok((grouping.references(&baseline_values), grouping.values.iter().map(describe_shared).collect()))
     }
@@ -119,8 +122,8 @@ pub struct Summary {
     /// are fewer than two such lines, if there are several baselines, or if the baseline has no
     /// table.
     pub rival_power: Option<Power>,
-    /// The reason why the number of nodes that a search needs to reach a depth gets no verdict, and
-    /// claims on this number get none either. `None` if verdicts are given.
+    /// The reason why neither nodes nor claims on nodes get a verdict. `None` if nodes do not
+    /// mislead.
     pub nodes_mislead: Option<String>,
 }
 
@@ -212,8 +215,8 @@ impl Summary {
         Ok((summary, grouping, searches.without_sums()))
     }
 
-    /// Marks no line as significant in nodes, and records the reason. Claims on nodes get no
-    /// verdict either once the reason is recorded.
+    /// Removes the marks of significance in nodes from all lines, and records the reason. Once the
+    /// reason is recorded, claims on nodes get no verdict either.
     pub fn withhold_node_verdicts(&mut self, reason: String) {
         self.nodes_mislead = Some(reason);
         for (index, _) in self.metrics.iter().enumerate().filter(|(_, metric)| metric.is_nodes()) {
@@ -269,6 +272,7 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
 /// Returns the log ratios of each rival to the best rival, except for the best rival itself. The
 /// rivals are the lines other than the baseline. If the baseline has no table, only lines with a
 /// table are rivals. Returns `None` unless there are exactly one baseline and at least two rivals.
+/// `references` contains the index of each line's baseline.
 fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,

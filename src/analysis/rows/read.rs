@@ -57,9 +57,9 @@ impl Frame {
         };
         let mut reader = csv::Reader::from_reader(source);
         let heading = Heading::from_header(reader.headers().map_err(csv_error)?).map_err(file_error)?;
-        let (mut rows, mut record) = (heading.empty_frame(), ByteRecord::new());
+        let (mut frame, mut record) = (heading.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
-            heading.push(&mut rows, &record).map_err(|index| {
+            heading.push(&mut frame, &record).map_err(|index| {
                 let message = format!(
                     "column {}, `{}`: expected a number, found `{}`: `ttlab run --repair` searches such rows again",
                     index + 1,
@@ -69,7 +69,7 @@ impl Frame {
                 line_error(record.position(), message)
             })?;
         }
-        Ok(rows)
+        Ok(frame)
     }
 }
 
@@ -82,15 +82,15 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, block_size: 
     let header_end = reader.position().byte();
     drop(reader);
     source.seek(SeekFrom::Start(header_end)).ok()?;
-    let mut rows = heading.empty_frame();
+    let mut frame = heading.empty_frame();
     let parse_block = |block: &[u8]| heading.parse_plain(block).or_else(|| heading.parse_quoted(block));
-    let append_block = |_: &[u8], block_rows: Option<Frame>| -> io::Result<()> {
-        rows.append(&block_rows.ok_or(io::ErrorKind::InvalidData)?);
+    let append_block = |_: &[u8], block_frame: Option<Frame>| -> io::Result<()> {
+        frame.append(&block_frame.ok_or(io::ErrorKind::InvalidData)?);
         Ok(())
     };
     blocks::process_blocks(threads, block_size, source, blocks::complete_records_length, parse_block, append_block)
         .ok()?;
-    Some(rows)
+    Some(frame)
 }
 
 /// The header of a results file.
@@ -133,14 +133,14 @@ impl Heading {
     ///
     /// # Errors
     /// The index of a field that does not have its column's type.
-    fn push(&self, rows: &mut Frame, record: &ByteRecord) -> Result<(), usize> {
+    fn push(&self, frame: &mut Frame, record: &ByteRecord) -> Result<(), usize> {
         let loaded_fields = record.iter().enumerate().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded);
-        for (values, ((index, text), _)) in rows.columns.iter_mut().zip(loaded_fields) {
+        for (values, ((index, text), _)) in frame.columns.iter_mut().zip(loaded_fields) {
             if !values.push(text) {
                 return Err(index);
             }
         }
-        rows.rows += 1;
+        frame.rows += 1;
         Ok(())
     }
 
@@ -150,9 +150,9 @@ impl Heading {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
         }
-        let (mut rows, mut unread) = (self.empty_frame(), block);
+        let (mut frame, mut unread) = (self.empty_frame(), block);
         while !unread.is_empty() {
-            let mut columns = rows.columns.iter_mut();
+            let mut columns = frame.columns.iter_mut();
             for (index, &is_loaded) in self.is_loaded.iter().enumerate() {
                 let column = if is_loaded { columns.next() } else { None };
                 let length = match column {
@@ -166,9 +166,9 @@ impl Heading {
                 }
                 unread = &unread[length + 1..];
             }
-            rows.rows += 1;
+            frame.rows += 1;
         }
-        Some(rows)
+        Some(frame)
     }
 
     /// Parses lines of any kind. Returns `None` if a line is invalid.
@@ -176,14 +176,14 @@ impl Heading {
         // An empty line is put before the block, so that the first bytes of the block cannot be
         // mistaken for a byte order mark. The empty line does not become a row.
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
-        let (mut rows, mut record) = (self.empty_frame(), ByteRecord::new());
+        let (mut frame, mut record) = (self.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).ok()? {
             if record.len() != self.fields.len() {
                 return None;
             }
-            self.push(&mut rows, &record).ok()?;
+            self.push(&mut frame, &record).ok()?;
         }
-        Some(rows)
+        Some(frame)
     }
 }
 

@@ -17,10 +17,10 @@ impl Frame {
     /// # Errors
     /// If a field does not have its column's type, or if a column that every results file has is
     /// missing.
-    pub fn from_thin_rows(rows: &ThinRows, path: &str, remedy: String) -> Result<Self, FrameError> {
-        let mut frame = Self { rows: rows.rows, ..Self::default() };
-        let mut missing = MissingColumns::new(rows.absent.clone(), remedy);
-        for (resolution, name, fields) in &rows.columns {
+    pub fn from_thin_rows(thin_rows: &ThinRows, path: &str, remedy: String) -> Result<Self, FrameError> {
+        let mut frame = Self { rows: thin_rows.rows, ..Self::default() };
+        let mut missing = MissingColumns::new(thin_rows.absent.clone(), remedy);
+        for (resolution, name, fields) in &thin_rows.columns {
             if SKIPPED.contains(&name.as_str()) {
                 continue;
             }

@@ -212,7 +212,7 @@ fn encounter_rows_have_their_fields() {
         stronger: Some(Ordering::Greater),
         llr_path: vec![(1, 0.5), (20, -1.25)],
         p: 0.01,
-        corrected: 0.02,
+        corrected_p: 0.02,
         white_points: 24.0,
         mirrored: 3,
         plies: 81.0,
@@ -222,7 +222,7 @@ fn encounter_rows_have_their_fields() {
     };
     let second = Encounter {
         stronger: Some(Ordering::Less),
-        corrected: f64::NAN,
+        corrected_p: f64::NAN,
         games: [0, 2, 0],
         ..encounter("down", "y", [0, 0, 1, 0, 0])
     };
