@@ -8,8 +8,8 @@ use crate::table::{TableKind, TableOptions};
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
-/// The playing engine: alpha-beta with quiescence, draws on, no table, so that every move depends
-/// only on its position.
+/// The engine that plays against itself. It searches by alpha-beta with quiescence and recognizes
+/// draws. It has no table, so that no move depends on earlier searches.
 pub struct SelfPlay {
     engine: Engine,
 }
@@ -20,7 +20,8 @@ impl SelfPlay {
         Ok(Self { engine: Engine::new(&EngineOptions { draws: true, table, ..EngineOptions::default() }, None)? })
     }
 
-    /// The best move and its score for the side to move; `None` if there is no legal move.
+    /// Returns the best move and its score for the side to move, or `None` if there is no legal
+    /// move. `past` are the earlier positions of the game.
     pub fn best_move(&mut self, board: &Board, past: &[Board], depth: u8) -> Option<(Move, Score)> {
         if !board.has_legal_move() {
             return None;
@@ -30,9 +31,9 @@ impl SelfPlay {
         outcome.iterations.last().map(|last| (last.best, last.score))
     }
 
-    /// Plays a game from a position; returns the positions before each move and at the end, and the
-    /// moves. The game ends with mate, stalemate, the third occurrence of a position, fifty moves
-    /// without a capture or pawn move, or after `length` plies.
+    /// Plays a game from `start`. Returns the positions before each move and at the end of the
+    /// game, and the moves. The game ends with mate, stalemate, the third occurrence of a position,
+    /// fifty moves without a capture or pawn move, or after `length` plies.
     pub fn play_game(&mut self, start: &Board, length: u16, depth: u8) -> (Vec<Board>, Vec<Move>) {
         let (mut board, mut past, mut moves) = (*start, Vec::<Board>::new(), Vec::new());
         self.engine.new_game();
@@ -51,18 +52,18 @@ impl SelfPlay {
     }
 }
 
-/// Opening positions by random walks.
+/// Generates opening positions by random walks.
 pub(super) fn openings(request: &GenerateRequest, count: usize) -> Result<Vec<Board>, SuiteError> {
     Ok(generate::generate(&GenerateOptions { count, seed: request.seed, plies: request.plies })?)
 }
 
-/// Writes games as PGN: first a header that says how to regenerate them, then each game when it has
-/// ended. Stops when `write` returns false.
+/// Plays games and writes them as PGN. First writes a header that says how to regenerate the games,
+/// then each game as soon as it has ended. Stops when `write` returns false.
 pub fn pgn(request: &GenerateRequest, mut write: impl FnMut(&str) -> bool) -> Result<(), SuiteError> {
     let GenerateRequest { count, seed, plies, length, depth } = *request;
     let boards = openings(request, count)?;
     let mut player = SelfPlay::new()?;
-    let head = format!(
+    let header = format!(
         "% Games of an engine against itself: {count} games of up to {length} plies from quiet opening positions, seed {seed}.\n\
          % Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth}`.\n"
     );
@@ -70,16 +71,17 @@ pub fn pgn(request: &GenerateRequest, mut write: impl FnMut(&str) -> bool) -> Re
         let (positions, moves) = player.play_game(board, length, depth);
         format!("\n{}", game_text(&positions, &moves, number))
     });
-    // Lazily, so that a game is played only after the previous one was written.
-    std::iter::once(head).chain(games).take_while(|text| write(text)).for_each(drop);
+    // The iterator is lazy, so that a game is played only after the previous game was written.
+    std::iter::once(header).chain(games).take_while(|text| write(text)).for_each(drop);
     Ok(())
 }
 
-/// One game as PGN, from the positions before each move and at the end.
-fn game_text(positions: &[Board], moves: &[Move], number: usize) -> String {
-    let mut line = String::new();
+/// Returns a game as PGN. `positions` are the positions before each move and at the end of the
+/// game.
+fn game_text(positions: &[Board], moves: &[Move], game_number: usize) -> String {
+    let mut movetext = String::new();
     for (board, &mv) in positions.iter().zip(moves) {
-        let _ = write!(line, "{}{} ", move_number(board, line.is_empty()), san::write(board, mv));
+        let _ = write!(movetext, "{}{} ", move_number_text(board, movetext.is_empty()), san::write(board, mv));
     }
     let (start, end) = (&positions[0], &positions[positions.len() - 1]);
     let result = match (end.has_legal_move(), end.in_check(), end.turn()) {
@@ -89,13 +91,14 @@ fn game_text(positions: &[Board], moves: &[Move], number: usize) -> String {
         (false, true, Color::Black) => "1-0",
     };
     format!(
-        "[Event \"self.{number:03}\"]\n[SetUp \"1\"]\n[FEN \"{}\"]\n[Result \"{result}\"]\n{line}{result}\n",
+        "[Event \"self.{game_number:03}\"]\n[SetUp \"1\"]\n[FEN \"{}\"]\n[Result \"{result}\"]\n{movetext}{result}\n",
         start.fen(EpRule::Legal)
     )
 }
 
-/// The move number to write before a move: for all moves of White and for the first move.
-fn move_number(board: &Board, is_first: bool) -> String {
+/// Returns the text of the move number before a move. The text is empty for a move of Black, unless
+/// it is the first move.
+fn move_number_text(board: &Board, is_first: bool) -> String {
     let number = board.game_ply() / 2 + 1;
     match board.turn() {
         Color::White => format!("{number}. "),

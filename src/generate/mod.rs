@@ -1,6 +1,6 @@
-//! Generates suites from a seed: games of one fixed engine against itself, and positions from these
-//! games. No policy was tuned on them, and anyone can regenerate them. Openings are random walks:
-//! [`crate::chess::generate`].
+//! Generates suites from a seed. The suites are games of one fixed engine against itself, or
+//! positions from these games. No policy was tuned on the suites, and anyone can regenerate them.
+//! The openings are the ends of random walks (see [`crate::chess::generate`]).
 
 pub mod games;
 mod positions;

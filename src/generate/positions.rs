@@ -24,7 +24,7 @@ pub enum PositionKind {
 }
 
 impl PositionKind {
-    /// The names of the kind: in a sentence, in position ids, and on the command line.
+    /// Returns the names of the kind in a sentence, in position ids, and on the command line.
     fn names(self) -> [&'static str; 3] {
         match self {
             Self::Middlegames => ["middle game", "middle", "middlegames"],
@@ -37,19 +37,20 @@ impl PositionKind {
 /// The maximum number of games for each requested position.
 const GAMES_PER_POSITION: usize = 6;
 
-/// Minimum lead of the best move over the next in centipawns, and the search depths at which it
-/// must lead, for [`PositionKind::Tactical`].
+/// For [`PositionKind::Tactical`], the minimum lead in centipawns of the best move over the second
+/// best move, and the search depths at which the best move must have this lead.
 const LEAD: Score = 150;
 const LOOK_DEPTHS: [u8; 2] = [3, 5];
 
-/// Positions as EPD. With `part`, every second position, beginning with the first (0) or the second
-/// (1), so that the two halves share no game.
+/// Finds positions and returns them as EPD. If `part` is given, only every second position is
+/// returned, beginning with the first (0) or the second (1). The two halves share no game.
 pub fn epd(request: &GenerateRequest, kind: PositionKind, part: Option<u8>) -> Result<String, SuiteError> {
     Ok(format_epd(&find_positions(request, kind)?, request, kind, part))
 }
 
-/// Positions as EPD; the first has a comment that says how to regenerate them. `part`: 0 or 1 for
-/// only every second position, from the first or from the second.
+/// Returns positions as EPD. The first one has a comment that says how to regenerate the positions.
+/// If `part` is given, only every second position is returned, beginning with the first (0) or the
+/// second (1).
 fn format_epd(
     positions: &[(Board, Option<Move>)],
     request: &GenerateRequest,
@@ -57,22 +58,22 @@ fn format_epd(
     part: Option<u8>,
 ) -> String {
     let GenerateRequest { count, seed, plies, length, depth } = *request;
-    let [what, id, take] = kind.names();
-    let half = part.map(|part| format!(", every second from number {}", part + 1)).unwrap_or_default();
-    let option = part.map(|part| format!(" --half {part}")).unwrap_or_default();
+    let [what, id_prefix, option_value] = kind.names();
+    let half_text = part.map(|part| format!(", every second from number {}", part + 1)).unwrap_or_default();
+    let half_option = part.map(|part| format!(" --half {part}")).unwrap_or_default();
     let origin = format!(
-        "{count} {what} positions from as many games of an engine against itself, seed {seed}{half}. \
-         Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth} --take {take}{option}`; \
+        "{count} {what} positions from as many games of an engine against itself, seed {seed}{half_text}. \
+         Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth} --take {option_value}{half_option}`; \
          generate/positions.rs says how."
     );
     let step = if part.is_some() { 2 } else { 1 };
     let chosen = positions.iter().zip(1..).skip(part.unwrap_or(0).into()).step_by(step);
-    let lines = chosen.map(|((board, best), number)| epd_line(board, &format!("{id}.{number:04}"), *best));
+    let lines = chosen.map(|((board, best), number)| epd_line(board, &format!("{id_prefix}.{number:04}"), *best));
     with_origin(lines, &origin)
 }
 
-/// Plays games until they have given the requested number of positions; each position comes with
-/// its best move if its kind has one.
+/// Plays games until they have given the requested number of positions. Each position is returned
+/// with its best move if positions of this kind have one.
 fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(Board, Option<Move>)>, SuiteError> {
     let max_games = request.count * GAMES_PER_POSITION;
     let mut player = SelfPlay::new()?;
@@ -84,7 +85,7 @@ fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(
         games += 1;
         let (past, _) = player.play_game(&start, request.length, request.depth);
         let first_match =
-            past.iter().find_map(|board| Some((*board, matches_kind(kind, board, &mut player, request.depth)?)));
+            past.iter().find_map(|board| Some((*board, best_move_if_kind(kind, board, &mut player, request.depth)?)));
         if let Some((board, best)) = first_match
             && identities.insert(board.identity())
         {
@@ -98,8 +99,9 @@ fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(
     Ok(positions)
 }
 
-/// Whether a position is of a kind: `None` if not, otherwise its best move if the kind has one.
-fn matches_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth: u8) -> Option<Option<Move>> {
+/// Checks whether a position is of a kind. Returns `None` if the position is not of the kind.
+/// Otherwise returns `Some` with the best move, which is `None` for kinds without a best move.
+fn best_move_if_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth: u8) -> Option<Option<Move>> {
     let mut is_balanced =
         |max_score: Score| player.best_move(board, &[], depth).is_some_and(|(_, score)| score.abs() <= max_score);
     match kind {
@@ -118,14 +120,15 @@ fn matches_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth:
     }
 }
 
-/// The number of pieces of these kinds, of both colours.
+/// Returns the number of pieces of these kinds, of both colours together.
 fn count_men(board: &Board, pieces: &[Piece]) -> u32 {
     let count_of_color = |color| pieces.iter().map(|&piece| board.pieces(color, piece).count()).sum::<u32>();
     count_of_color(Color::White) + count_of_color(Color::Black)
 }
 
-/// The move that leads by [`LEAD`] at both [`LOOK_DEPTHS`]; `None` if there is none, or if it is
-/// simply the capture that wins most material.
+/// Returns the move that is better than all others by [`LEAD`] at each of the [`LOOK_DEPTHS`].
+/// Returns `None` if there is no such move, or if the move is simply the capture that wins most
+/// material.
 fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);
@@ -134,30 +137,32 @@ fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
         let score_move = |&mv: &Move| {
             let mut child = *board;
             child.play(mv, Increments::none());
-            // Of a mate, above every other score, or of a stalemate.
+            // The score if the game is over. A mate scores more than any other move, and a
+            // stalemate scores 0.
             let score_of_end = if child.in_check() { 30_000 } else { 0 };
             let score = player.best_move(&child, &[*board], depth).map_or(score_of_end, |(_, score)| -score);
             (score, mv)
         };
-        leader(moves.iter().map(score_move).collect()).filter(|&mv| Some(mv) != best_capture)
+        leading_move(moves.iter().map(score_move).collect()).filter(|&mv| Some(mv) != best_capture)
     };
     agreeing_move(LOOK_DEPTHS.into_iter().map(leader_at))
 }
 
-/// The move that leads all others by [`LEAD`].
-fn leader(mut scores: Vec<(Score, Move)>) -> Option<Move> {
+/// Returns the move whose score is higher than all other scores by [`LEAD`] or more, if any.
+fn leading_move(mut scores: Vec<(Score, Move)>) -> Option<Move> {
     scores.sort_by_key(|&(score, _)| -score);
     let (&(best, mv), &(next, _)) = (scores.first()?, scores.get(1)?);
     (best - next >= LEAD).then_some(mv)
 }
 
-/// The move on which all searches agree, if any.
+/// Returns the move that all searches found, if they agree.
 fn agreeing_move(mut leaders: impl Iterator<Item = Option<Move>>) -> Option<Move> {
     let first = leaders.next()??;
     leaders.all(|leader| leader == Some(first)).then_some(first)
 }
 
-/// Material gain of a capture or promotion by static exchange evaluation.
+/// Returns the material gain of a capture or promotion by static exchange evaluation. The gain of
+/// other moves is 0.
 fn gain(board: &Board, mv: Move) -> Score {
     if board.is_quiet(mv) { 0 } else { board.see(mv, &crate::chess::generate::VALUES) }
 }
@@ -260,7 +265,7 @@ mod tests {
     fn position_kind_is_checked_at_its_edges() {
         let mut player = SelfPlay::new().unwrap();
         let mut is_accepted = |kind: PositionKind, fen: &str| {
-            matches_kind(kind, &Board::from_fen(fen).unwrap(), &mut player, 2).is_some()
+            best_move_if_kind(kind, &Board::from_fen(fen).unwrap(), &mut player, 2).is_some()
         };
         let (middle, end) = (PositionKind::Middlegames, PositionKind::Endgames);
         for (fen, expected) in [
@@ -337,6 +342,6 @@ mod tests {
         // and the queen can be thrown away.
         let check = Board::from_fen("6k1/5ppp/8/1B2Q3/8/8/5PPP/3r2K1 w - - 0 20").unwrap();
         assert_eq!(only_move(&check, &mut player).map(|mv| mv.to_string()).as_deref(), Some("b5f1"));
-        assert_eq!(matches_kind(PositionKind::Tactical, &check, &mut player, 2), None);
+        assert_eq!(best_move_if_kind(PositionKind::Tactical, &check, &mut player, 2), None);
     }
 }

@@ -1,15 +1,16 @@
-//! Confidence intervals that keep their level under skew, heavy tails and games of unequal size:
-//! the bootstrap-t, but never narrower than Student's interval.
+//! Confidence intervals that keep their level under skew, heavy tails and games of unequal size.
+//! They are bootstrap-t intervals, but are never narrower than Student's interval.
 //!
 //! The percentile bootstrap covers only 85 to 90 % of skewed means at a nominal 95 %. The
-//! bootstrap-t resamples the mean *in units of its own standard error*: accurate to one more order,
-//! but too narrow with heavy symmetric tails, so of its ends and Student's the farther are taken. A
-//! few dozen clusters show only a part of the skew, so below a hundred each end is at least as far
-//! out as Johnson's correction for all of it. docs/methodology.md has the coverages. Sources: Hall,
-//! "The Bootstrap and Edgeworth Expansion", 1992, chapters 3 and 4; Efron and Tibshirani, "An
-//! Introduction to the Bootstrap", 1993, chapter 12; Johnson, "Modified t tests and confidence
-//! intervals for asymmetrical populations", 1978; Hall, "On the removal of skewness by
-//! transformation", 1992.
+//! bootstrap-t resamples the mean *in units of its own standard error*. It is accurate to one more
+//! order, but its intervals are too narrow with heavy symmetric tails. Therefore each end of the
+//! interval is the end of the bootstrap-t or of Student's interval, whichever is farther from the
+//! mean. A sample of a few dozen clusters shows only a part of the skew of the distribution. Below
+//! a hundred clusters, each end is therefore at least as far out as the end by Johnson's correction
+//! for the whole skew. docs/methodology.md has the coverages. Sources: Hall, "The Bootstrap and
+//! Edgeworth Expansion", 1992, chapters 3 and 4; Efron and Tibshirani, "An Introduction to the
+//! Bootstrap", 1993, chapter 12; Johnson, "Modified t tests and confidence intervals for
+//! asymmetrical populations", 1978; Hall, "On the removal of skewness by transformation", 1992.
 
 use super::clusters::Clusters;
 use super::matmul::matmul;
@@ -20,10 +21,12 @@ use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// With fewer clusters there are too few different resamples, and Student's interval is used alone.
+/// With fewer clusters than this, there are too few different resamples, and Student's interval is
+/// used alone.
 const MIN_BOOTSTRAP: usize = 5;
 
-/// With fewer clusters, the sample is assumed to show only a part of the distribution's skew.
+/// With fewer clusters than this, the sample is assumed to show only a part of the distribution's
+/// skew.
 const MIN_FULL_SKEW: usize = 100;
 
 /// A sample of this many clusters shows half of the skew; a sample of n clusters shows
@@ -33,8 +36,8 @@ const HALF_SKEW: f64 = 48.0;
 /// The largest skewness that is assumed of any distribution.
 const MAX_SKEW: f64 = 6.2;
 
-/// With more clusters, Hall's transformation of Student's t replaces resampling; it corrects for
-/// the same skew.
+/// With more clusters than this, Hall's transformation of Student's t replaces resampling. The
+/// transformation corrects for the same skew.
 const MAX_BOOTSTRAP: usize = 200;
 
 /// The factor by which an unseen cluster may differ. Along games with an ageing table, one game in
@@ -50,13 +53,14 @@ const RESAMPLE_BUDGET: usize = 250_000_000;
 /// The number of samples that are resampled at a time.
 const BATCH: usize = 16;
 
-/// 95 % intervals of the mean logarithm of each sample; NaN for fewer than two clusters. Samples
-/// of the same clusters share their resamples.
+/// Returns the 95 % interval of the mean logarithm of each sample. The ends are NaN for fewer than
+/// two clusters. Samples of the same clusters share their resamples.
 pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
-    let clusters = samples.iter().map(Clusters::len).sum();
-    let mut intervals: Vec<(f64, f64)> = par_map(samples.len(), clusters, |index| {
+    let cluster_count = samples.iter().map(Clusters::len).sum();
+    let mut intervals: Vec<(f64, f64)> = par_map(samples.len(), cluster_count, |index| {
         let sample = &samples[index];
-        // From `MIN_BOOTSTRAP` to `MAX_BOOTSTRAP` clusters, the resamples below widen it further.
+        // From `MIN_BOOTSTRAP` to `MAX_BOOTSTRAP` clusters, the resamples below widen the interval
+        // further.
         let quantile: fn(&Clusters, f64) -> f64 = match sample.len() {
             ..MIN_BOOTSTRAP | MIN_FULL_SKEW..=MAX_BOOTSTRAP => return student_interval(sample),
             MIN_BOOTSTRAP..MIN_FULL_SKEW => johnson_quantile,
@@ -85,24 +89,25 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     intervals
 }
 
-/// The signs by which the lower and the upper quantile are chosen.
+/// The signs that choose the lower and the upper quantile.
 const LOWER: f64 = -1.0;
 const UPPER: f64 = 1.0;
 
-/// Student's interval, computed from the linearised standard error.
+/// Returns Student's interval, computed from the linearised standard error.
 fn student_interval(sample: &Clusters) -> (f64, f64) {
     let half_width = t_quantile(sample.len(), 0.975) * sample.standard_error();
     (sample.mean() - half_width, sample.mean() + half_width)
 }
 
-/// Widens an interval so that it contains the one given by the quantiles `lowest` and `highest` of
-/// the studentised mean, which bound the opposite ends.
-fn widen(interval: (f64, f64), mean: f64, error: f64, (lowest, highest): (f64, f64)) -> (f64, f64) {
-    (interval.0.min(mean - highest * error), interval.1.max(mean - lowest * error))
+/// Widens an interval so that it contains the interval that follows from two quantiles of the
+/// studentised mean. The upper quantile bounds the lower end of that interval, and the lower
+/// quantile bounds the upper end.
+fn widen(interval: (f64, f64), mean: f64, error: f64, (lower, upper): (f64, f64)) -> (f64, f64) {
+    (interval.0.min(mean - upper * error), interval.1.max(mean - lower * error))
 }
 
-/// The 2.5 % or 97.5 % quantile of the studentised mean, depending on the sign of `side`. It is
-/// computed from the sample's skew by Hall's transformation.
+/// Returns the 2.5 % or 97.5 % quantile of the studentised mean. `side` is [`LOWER`] or [`UPPER`].
+/// The quantile is computed from the sample's skew by Hall's transformation.
 fn hall_quantile(sample: &Clusters, side: f64) -> f64 {
     let (skew, t) = (skewness(sample) / (sample.len() as f64).sqrt(), side * t_quantile(sample.len(), 0.975));
     // The transformation g(x) = x + skew x^2 / 3 + skew^2 x^3 / 27 + skew / 6 makes the studentised
@@ -110,57 +115,61 @@ fn hall_quantile(sample: &Clusters, side: f64) -> f64 {
     if skew.abs() < 1e-6 { t } else { 3.0 / skew * ((1.0 + skew * (t - skew / 6.0)).cbrt() - 1.0) }
 }
 
-/// The same quantile, with the hidden part of the skew added, by Johnson's first-order correction:
-/// Hall's transformation overcorrects some moderate skews.
+/// Returns the same quantile as [`hall_quantile`], but adds the hidden part of the skew and uses
+/// Johnson's first-order correction, because Hall's transformation overcorrects some moderate
+/// skews.
 fn johnson_quantile(sample: &Clusters, side: f64) -> f64 {
-    let (clusters, t) = (sample.len() as f64, side * t_quantile(sample.len(), 0.975));
-    let skew = (skewness(sample) * (1.0 + HALF_SKEW / clusters)).clamp(-MAX_SKEW, MAX_SKEW) / clusters.sqrt();
+    let (cluster_count, t) = (sample.len() as f64, side * t_quantile(sample.len(), 0.975));
+    let full_skew = (skewness(sample) * (1.0 + HALF_SKEW / cluster_count)).clamp(-MAX_SKEW, MAX_SKEW);
+    let skew = full_skew / cluster_count.sqrt();
     t - skew * (2.0 * t * t + 1.0) / 6.0
 }
 
-/// The sample's skewness; 0 without spread.
+/// Returns the sample's skewness, or 0 if the sample has no spread.
 fn skewness(sample: &Clusters) -> f64 {
-    let (clusters, residuals) = (sample.len() as f64, sample.residuals());
-    let moment_of = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / clusters;
-    let skewness = moment_of(3) / moment_of(2).powf(1.5);
+    let (cluster_count, residuals) = (sample.len() as f64, sample.residuals());
+    let moment = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / cluster_count;
+    let skewness = moment(3) / moment(2).powf(1.5);
     if skewness.is_nan() { 0.0 } else { skewness }
 }
 
-/// The factor by which an interval is wider than Student's, on average, because a sample of a
-/// symmetric distribution is skewed by chance.
+/// Returns the factor by which an interval is wider than Student's interval on average. It is wider
+/// because a sample of a symmetric distribution is skewed by chance.
 pub fn widening(clusters: usize) -> f64 {
-    // The skewness of n normal values is about root (6 / n), so that of their mean is root 6 / n,
-    // and HALF_SKEW / n times as much is assumed to be hidden. Johnson's (2 t^2 + 1) / 6, divided
-    // by t = 2, makes 1.8 HALF_SKEW / n^2 of it. It matters in the half of the samples that are
-    // skewed the wrong way.
+    // The skewness of n normal values is about root (6 / n), so the skewness of their mean is about
+    // root 6 / n. A hidden skewness of HALF_SKEW / n times this value is added. Johnson's
+    // correction multiplies the skewness by (2 t^2 + 1) / 6. For t = 2, this is about
+    // 1.8 HALF_SKEW / n^2 in units of t. It matters only in the half of the samples that are skewed
+    // the wrong way, so the average is about half of that.
     if (MIN_BOOTSTRAP..MIN_FULL_SKEW).contains(&clusters) { 1.0 + HALF_SKEW / (clusters as f64).powi(2) } else { 1.0 }
 }
 
-/// The margin by which the interval of a mean logarithm must exclude 0 to be significant: it is the
-/// shift that one unseen cluster could cause.
+/// Returns the margin by which the interval of a mean logarithm must exclude 0 to be significant.
+/// The margin is the shift of the mean that one unseen cluster could cause.
 pub fn margin(clusters: usize) -> f64 {
     UNSEEN_FACTOR.ln() / clusters as f64
 }
 
-/// The 2.5 % and 97.5 % quantiles of the studentised means of samples with the same clusters;
-/// `None` if too few resamples have any spread. `budget`: the work for each sample.
+/// Returns the 2.5 % and the 97.5 % quantile of the studentised mean of each sample. All samples
+/// must have the same clusters. The quantiles are `None` if too few resamples have any spread.
+/// `budget` is the maximum work (resamples x values) for each sample.
 fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     let units = samples[0].len();
     let resamples = (budget / (3 * units)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
     let mut random = Pcg64::seed_from_u64(1);
-    // A row for each resample: how often it draws each cluster.
+    // Each row is a resample. It has the number of times that the resample draws each cluster.
     let mut weights = vec![0.0; resamples * units];
     for row in weights.chunks_mut(units) {
         (0..units).for_each(|_| row[random.random_range(0..units)] += 1.0);
     }
     let sizes: Vec<f64> = samples[0].sizes.iter().flat_map(|size| [*size, size * size]).collect();
-    // Of each resample: the sum of its sizes, and of their squares.
+    // For each resample, the sum of its sizes and the sum of the squares of its sizes.
     let mut size_sums = vec![0.0; resamples * 2];
     matmul(&weights, units, &sizes, 2, &mut size_sums);
     let mut quantiles_of_samples = vec![None; samples.len()];
     let parts: Vec<_> = samples.chunks(BATCH).zip(quantiles_of_samples.chunks_mut(BATCH)).collect();
     par_for_each(parts, |(samples, quantiles_of_samples)| {
-        // Three columns for each sample: the residuals, their squares and the residuals x sizes.
+        // Each sample has three columns: its residuals, their squares, and residual x size.
         let column_count = 3 * samples.len();
         let mut columns = vec![0.0; units * column_count];
         for (index, sample) in samples.iter().enumerate() {
@@ -172,31 +181,32 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
         let mut sums = vec![0.0; resamples * column_count];
         matmul(&weights, units, &columns, column_count, &mut sums);
         for (index, quantiles_of_sample) in quantiles_of_samples.iter_mut().enumerate() {
-            let studentised = sums.chunks(column_count).zip(size_sums.chunks(2)).filter_map(|(sums, sizes)| {
+            let studentised_means = sums.chunks(column_count).zip(size_sums.chunks(2)).filter_map(|(sums, sizes)| {
                 let (sum, squares, products) = (sums[3 * index], sums[3 * index + 1], sums[3 * index + 2]);
                 let mean = sum / sizes[0];
-                // The sum of (residual - mean x size)^2, multiplied out.
+                // The spread is the sum of (residual - mean x size)^2, multiplied out.
                 let spread = squares - 2.0 * mean * products + mean * mean * sizes[1];
                 // A resample of equal clusters has no spread, so it cannot be studentised.
                 let scale = (units as f64 / (units as f64 - 1.0) * spread).sqrt();
                 (spread > 1e-12 * squares).then(|| sum / scale)
             });
-            *quantiles_of_sample = tail_quantiles(studentised.collect());
+            *quantiles_of_sample = tail_quantiles(studentised_means.collect());
         }
     });
     quantiles_of_samples
 }
 
-/// The 2.5 % and the 97.5 % quantile; `None` without ten values beyond each.
+/// Returns the 2.5 % and the 97.5 % quantile of `values`, or `None` if fewer than ten values are
+/// beyond each quantile.
 fn tail_quantiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
-    // 2.5 % of the values.
-    let tail = values.len() / 40;
-    if tail < 10 {
+    // 2.5 % of the values are in each tail.
+    let tail_count = values.len() / 40;
+    if tail_count < 10 {
         return None;
     }
-    let last = values.len() - 1 - tail;
-    let (_, &mut lower, _) = values.select_nth_unstable_by(tail, f64::total_cmp);
-    let (_, &mut upper, _) = values.select_nth_unstable_by(last, f64::total_cmp);
+    let upper_index = values.len() - 1 - tail_count;
+    let (_, &mut lower, _) = values.select_nth_unstable_by(tail_count, f64::total_cmp);
+    let (_, &mut upper, _) = values.select_nth_unstable_by(upper_index, f64::total_cmp);
     Some((lower, upper))
 }
 

@@ -1,16 +1,18 @@
-//! Products of a weight matrix with a matrix of columns: resampling many lines that share their
-//! draws is such a product.
+//! Products of a weight matrix with a matrix of columns. Such a product resamples many lines that
+//! share their draws.
 
-/// Columns per strip: with four rows of weights a strip of each column fits the first-level cache.
+/// The number of columns in a strip. The sums of four rows over one strip fit into the first-level
+/// cache.
 const STRIP: usize = 64;
 
-/// With up to this many columns, strips are not worth their cost.
+/// With at most this many columns, strips are not worth their cost.
 const NARROW: usize = 16;
 
-/// Computes `sums = weights x columns`: for each row of `weights` (one weight per unit) and each
-/// column the sum over the units of weight x value.
+/// Computes `sums = weights x columns`. For each row of `weights`, which has one weight per unit,
+/// and for each column, computes the sum of weight x value over all units.
 ///
-/// Layout: `columns[unit * width + column]`; `sums` is filled row by row.
+/// The value of a unit in a column is `columns[unit * width + column]`. `sums` is filled row by
+/// row.
 pub fn matmul(weights: &[f64], units: usize, columns: &[f64], width: usize, sums: &mut [f64]) {
     sums.fill(0.0);
     if units == 0 || width == 0 {
@@ -28,8 +30,8 @@ pub fn matmul(weights: &[f64], units: usize, columns: &[f64], width: usize, sums
                 let values = &columns[unit * width + from..unit * width + to];
                 for (row, strip) in strips.iter_mut().enumerate().take(rows) {
                     let weight = weights[row * units + unit];
-                    // By index: a zip may be compiled in another codegen unit, and would then be
-                    // called.
+                    // An index is used because a zip may be compiled in another codegen unit, and
+                    // would then be called as a function.
                     let strip = &mut strip[..values.len()];
                     for index in 0..values.len() {
                         strip[index] += weight * values[index];
@@ -43,8 +45,8 @@ pub fn matmul(weights: &[f64], units: usize, columns: &[f64], width: usize, sums
     }
 }
 
-/// [`matmul`] for a few columns, in blocks of four rows and four columns whose sums stay in
-/// registers.
+/// Does the same as [`matmul`] for a few columns. It works in blocks of four rows and four columns,
+/// so that the sums of a block stay in registers.
 fn multiply_narrow(weights: &[f64], units: usize, columns: &[f64], width: usize, sums: &mut [f64]) {
     for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * width)) {
         for from in (0..width).step_by(4) {
@@ -78,7 +80,8 @@ fn multiply_rows<const ROWS: usize, const WIDTH: usize>(
     sums: &mut [f64],
 ) {
     let mut sums_of_rows = [[0.0_f64; WIDTH]; ROWS];
-    // Slice and index are advanced: to multiply with overflow checks is slow in debug builds.
+    // The slice and the index are advanced instead of computed by multiplication, because
+    // multiplication with overflow checks is slow in debug builds.
     let mut columns_from_unit = columns;
     for unit in 0..units {
         let Some(values) = columns_from_unit.first_chunk::<WIDTH>() else { return };

@@ -1,12 +1,12 @@
 //! Checks that an experiment and its metric can be used in a race.
 
-use super::runs::find_count;
+use super::runs::find_count_metric;
 use crate::analysis::{Frame, Metric};
 use crate::experiment::{Experiment, Plan, Variant};
 use crate::record::RESULTS;
 use crate::record::columns::{self, Role};
 
-/// Refuses an experiment that cannot be raced.
+/// Returns an error if the variants of an experiment cannot be raced against each other.
 pub fn check(experiment: &Experiment) -> Result<(), String> {
     let file = &experiment.name;
     if experiment.variants.len() < 2 {
@@ -25,8 +25,8 @@ pub fn check(experiment: &Experiment) -> Result<(), String> {
     Ok(())
 }
 
-/// Finds the metric that decides the race, in the columns of the plan's results. Refuses one that
-/// cannot decide a race.
+/// Finds the metric that decides the race in the columns of the plan's results. Returns an error if
+/// the metric cannot decide a race.
 pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     let refuse = |reason: &str| Err(format!("tune.metric: {reason}"));
     if name == "loss" {
@@ -41,8 +41,8 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
         );
     }
     let header = crate::record::header(&plan.varying(), plan.extra_columns()).join(",") + "\n";
-    let empty = Frame::parse(header.as_bytes(), RESULTS).map_err(|error| error.to_string())?;
-    let metric = find_count(name, &empty).map_err(|error| format!("tune.metric: {error}"))?;
+    let empty_frame = Frame::parse(header.as_bytes(), RESULTS).map_err(|error| error.to_string())?;
+    let metric = find_count_metric(name, &empty_frame).map_err(|error| format!("tune.metric: {error}"))?;
     if metric.columns().contains(&columns::SAVED) {
         return refuse(
             "the worth of cutoffs cannot decide alone, because it leaves out the cost of best moves that the table \
@@ -52,11 +52,11 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     Ok(metric)
 }
 
-/// Refuses a metric that an external engine does not report, or that the limit makes equal for
-/// every candidate.
+/// Returns an error if an external engine does not report the metric, or if the limit makes the
+/// metric equal for all candidates.
 pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), String> {
     let first_external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
-    // Of the counts of a search, external engines report only the nodes.
+    // The only count of a search that external engines report is the number of nodes.
     let is_reported = |column: &&str| columns::role(column) != Role::Sum || *column == columns::NODES;
     if let (Some((variant, subject)), Some(column)) =
         (first_external, metric.columns().into_iter().find(|column| !is_reported(column)))
@@ -75,15 +75,16 @@ pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), Stri
     Ok(())
 }
 
-/// Removes items without searches, such as games that are shorter than the selected plies: a round
-/// that draws them would measure nothing.
+/// Removes items without searches, such as games that end before the selected plies. A round that
+/// draws such items would measure nothing.
 pub fn remove_items_without_searches(experiment: &mut Experiment) {
     let mut items = std::mem::take(&mut experiment.suite.items);
     items.retain(|item| experiment.is_searched(item));
     experiment.suite.items = items;
 }
 
-/// A warning for several key seeds and one for several schedules, because a race uses only one.
+/// Returns a warning if the file has several key seeds, and a warning if it has several schedules,
+/// because a race uses only one key seed and one schedule.
 pub fn seed_warnings(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     [("seeds", file.seeds, "the file's key seed"), ("schedules", file.schedules, "each variant's own schedule")]

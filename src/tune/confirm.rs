@@ -1,5 +1,6 @@
-//! Confirms a screen's winner with games: matches of doubling length, each in its own folder, until
-//! every contender is decided against the winner or the openings run out.
+//! Confirms a screen's winner with games. The winner plays matches against all contenders, stage by
+//! stage. Each stage doubles the total number of games and has its own folder. The stages end when
+//! all contenders are decided or the openings are used up.
 
 use super::RunsError;
 use super::runs::run_stage;
@@ -12,8 +13,8 @@ use crate::runner::{Settings, progress::Progress};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The variants after a race: the winner, those that remain, and those that were dropped in a
-/// round. The baseline remains in any case.
+/// Returns the variants after a race: the winner, the remaining variants, and the variants that
+/// were dropped in a round. The baseline remains in any case.
 pub fn screen_result(experiment: &Experiment, race: &RaceResult) -> ScreenResult {
     let is_dropped =
         |index: usize| index != experiment.baseline && race.rounds.iter().any(|round| round.dropped.contains(&index));
@@ -36,26 +37,26 @@ pub struct Confirmation {
     pub tail: f64,
 }
 
-/// Called when a stage begins, with its number (from 1), its number of contenders and its number of
-/// pairs of games. Returns the progress display of its jobs.
+/// Called when a stage begins. The arguments are the number of the stage, from 1, the number of its
+/// contenders, and the number of its pairs of games. Returns the progress display of its jobs.
 pub type BeginStage<'a> = dyn FnMut(usize, usize, usize) -> Box<dyn Progress> + 'a;
 
-/// Plays matches of `best` against each of `others` (indices of the screen's variants), stage by
-/// stage, until all are decided or the openings are used up. Each stage has its own folder under
-/// `folder`.
+/// Plays matches of `best` against each of `others`, stage by stage, until all contenders are
+/// decided or the openings are used up. `best` and `others` are indices of the screen's variants.
+/// Each stage has its own folder under `folder`.
 ///
 /// # Errors
 /// If a stage cannot be run, is interrupted, or has failed jobs.
 pub fn confirm(
     screen: &Experiment,
-    games: &Confirm,
+    options: &Confirm,
     (best, others): (usize, &[usize]),
     (folder, settings): (&Path, &Settings),
     stop: &AtomicBool,
     begin_stage: &mut BeginStage<'_>,
 ) -> Result<Confirmation, RunsError> {
     let openings = screen.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
-    let stages = games.stages(openings.len());
+    let stages = options.stages(openings.len());
     let name = |variant: usize| screen.variants[variant].name.clone();
     let mut result = Confirmation {
         contenders: others.iter().map(|&variant| Contender { name: name(variant), ..Contender::default() }).collect(),
@@ -74,7 +75,7 @@ pub fn confirm(
         }
         let mut players = [&[best], &undecided[..]].concat();
         players.sort_unstable();
-        let experiment = games.stage(screen, &players, best, &openings[stage_openings.clone()]);
+        let experiment = options.stage(screen, &players, best, &openings[stage_openings.clone()]);
         let begin = || begin_stage(stage, undecided.len(), stage_openings.len());
         let rows = run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin)?;
         let matches = Matches::new(&rows, Test { stop: false, ..Test::default() });

@@ -1,5 +1,6 @@
-//! The table pressures at which a winner is confirmed: the file's own, and either those of `[tune]`
-//! or a quarter of the size and four times the size.
+//! The table pressures at which a winner is confirmed. They are the file's own pressure and the
+//! pressures of `[tune]`. If `[tune]` has none, a quarter of the table size and four times the
+//! table size are used.
 
 use crate::experiment::tune::to_settings;
 use crate::experiment::{Experiment, Plan, Problem, Variant};
@@ -10,28 +11,29 @@ use crate::table::options::Size;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The experiment at the file's own table pressure and at each other one, without duplicates, and
-/// the names of these pressures. By default the others are a quarter of the size and four times it.
+/// Returns the experiment at the file's own table pressure and at each of the other pressures, and
+/// the names of these pressures. Duplicates are left out. By default, the other pressures are a
+/// quarter of the table size and four times the table size.
 pub fn at_pressures(
     file: &Path,
-    sets: &[String],
+    overrides: &[String],
     experiment: Experiment,
 ) -> Result<(Vec<Experiment>, Vec<String>), String> {
     let tune = experiment.file.tune.clone().unwrap_or_default();
     let base = &experiment.variants[experiment.baseline];
-    // If the variants differ in size, or the sizes of their engines are not comparable, there is no
-    // other size to try.
+    // There is no other size to try if the variants have different table sizes, or if the sizes of
+    // their engines are not comparable.
     let sizes_of = |variant: &Variant| {
         let table_size = variant.table().map(|table| table.size);
         (table_size, external_hash(variant).map(|(name, size)| (name.to_owned(), size)))
     };
-    let same_size = experiment.variants.iter().all(|variant| sizes_of(variant) == sizes_of(base));
+    let have_same_size = experiment.variants.iter().all(|variant| sizes_of(variant) == sizes_of(base));
     let (own_name, other_sizes) = match (base.table(), external_hash(base)) {
-        (_, Some((name, size))) if same_size => {
+        (_, Some((name, size))) if have_same_size => {
             let others = [size / 4, size.saturating_mul(4)].into_iter().filter(|&size| size > 0);
             (format!("uci.{name} = {size}"), others.map(|size| format!("uci.{name}={size}")).collect())
         }
-        (Some(table), _) if same_size && table.kind == TableKind::Bounded => {
+        (Some(table), _) if have_same_size && table.kind == TableKind::Bounded => {
             (format!("table.size = {}", table.size), neighbouring_sizes(table.size).to_vec())
         }
         _ => ("as in the file".to_owned(), Vec::new()),
@@ -42,17 +44,17 @@ pub fn at_pressures(
     };
     let (mut experiments, mut names) = (vec![experiment], vec![own_name]);
     for pressure in other_pressures {
-        let all_sets: Vec<String> = sets.iter().chain(&pressure).cloned().collect();
+        let all_overrides: Vec<String> = overrides.iter().chain(&pressure).cloned().collect();
         let at_pressure =
-            Experiment::load(file, &all_sets).map_err(|problem| match pressure.contains(&problem.text) {
-                // The values of a pressure come from the file.
+            Experiment::load(file, &all_overrides).map_err(|problem| match pressure.contains(&problem.text) {
+                // The problem is in a value of the pressure, which comes from the file.
                 true => Problem { file: format!("{} [tune] pressures", file.display()), ..problem }.to_string(),
                 false => format!("{problem}\nat the pressure {}", pressure.join(", ")),
             })?;
         // A duplicate would be searched twice and counted as two independent tests.
         let id = Plan::new(&at_pressure).id();
         if experiments.iter().all(|experiment| Plan::new(experiment).id() != id) {
-            // As the file would write it: `table.size = 16 MiB`.
+            // The name is written as in the file, such as `table.size = 16 MiB`.
             names.push(pressure.join(", ").replace('=', " = ").replace('"', ""));
             experiments.push(at_pressure);
         }
@@ -60,35 +62,36 @@ pub fn at_pressures(
     Ok((experiments, names))
 }
 
-/// The name and the value, in MiB, of an external engine's option for the size of its hash table,
-/// if the file sets it.
+/// Returns the option that sets the size of an external engine's hash table, if the file sets this
+/// option. The option is returned as its name and its value in MiB.
 fn external_hash(variant: &Variant) -> Option<(&str, i64)> {
     options::hash_size(&variant.external()?.options)
 }
 
 /// Finds, identifies and tests the external engines at every pressure before the race. Default
-/// pressures that an engine does not accept are removed. `None` if interrupted.
+/// pressures that an engine does not accept are removed. Returns `None` if interrupted.
 ///
 /// # Errors
-/// The error, and the pressure at which it occurred unless that is the file's own.
+/// Returns the error and the pressure at which the error occurred. The pressure is `None` if it is
+/// the file's own.
 pub fn prepare_engines(
     experiments: &mut Vec<Experiment>,
     pressures: &mut Vec<String>,
     jobs: usize,
     stop: &AtomicBool,
 ) -> Result<Option<Subjects>, (RunError, Option<String>)> {
-    let is_explicit = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
+    let has_explicit_pressures = experiments[0].file.tune.as_ref().is_some_and(|tune| !tune.pressures.is_empty());
     let prepare = |experiment: &Experiment| Subjects::prepare(experiment, &Plan::new(experiment), jobs, stop);
     let subjects = match prepare(&experiments[0]) {
         Err(RunError::Interrupted) => return Ok(None),
         result => result.map_err(|error| (error, None))?,
     };
-    // From the last one, because some are removed.
+    // The order is reversed, because some experiments are removed.
     for index in (1..experiments.len()).rev() {
         match prepare(&experiments[index]) {
             Ok(_) => {}
             Err(RunError::Interrupted) => return Ok(None),
-            Err(RunError::Subject(_) | RunError::Memory(_)) if !is_explicit => {
+            Err(RunError::Subject(_) | RunError::Memory(_)) if !has_explicit_pressures => {
                 experiments.remove(index);
                 pressures.remove(index);
             }
@@ -98,7 +101,7 @@ pub fn prepare_engines(
     Ok(Some(subjects))
 }
 
-/// A quarter of a size and four times it, as `--set` values.
+/// Returns a quarter of a table size and four times the table size, as values of `--set`.
 pub fn neighbouring_sizes(size: Size) -> [String; 2] {
     let scaled = |factor: f64| match size {
         Size::Bytes(bytes) => Size::Bytes((bytes as f64 * factor) as u64),

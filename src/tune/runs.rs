@@ -1,4 +1,4 @@
-//! The objective of `ttlab tune`: each stage is a run in its own folder, so that an interrupted
+//! The objective of `ttlab tune`. Each stage is a run in its own folder, so that an interrupted
 //! tuning can be resumed.
 
 use crate::analysis::pairing::metric_reader::{Depths, MetricReader};
@@ -43,30 +43,30 @@ pub enum RunsError {
 
 /// Measures an experiment's variants on some of its items by running them.
 pub struct Runs<'a> {
-    /// The experiment of the file, then its copies at other table pressures; all have the same
-    /// variants.
+    /// The experiment of the file, followed by its copies at other table pressures. All experiments
+    /// have the same variants.
     pub experiments: &'a [Experiment],
     /// The folder that contains the stages' folders.
     pub folder: PathBuf,
     pub settings: Settings,
-    /// If set by another thread, the run ends soon.
+    /// If another thread sets this flag, the run ends soon.
     pub stop: &'a AtomicBool,
-    /// Called when a stage begins, with its candidates and its items; returns the progress display
-    /// of its jobs.
+    /// Called when a stage begins, with the number of its candidates and the number of its items.
+    /// Returns the progress display of its jobs.
     pub begin_stage: &'a mut (dyn FnMut(RaceStage, usize, usize) -> Box<dyn Progress> + 'a),
 }
 
-/// Runs a stage in `folder`; returns its rows. `begin` makes the progress display.
+/// Runs a stage in `folder` and returns its rows. `begin_progress` makes the progress display.
 pub(super) fn run_stage(
     experiment: &Experiment,
     folder: &Path,
     settings: &Settings,
     stop: &AtomicBool,
-    begin: impl FnOnce() -> Box<dyn Progress>,
+    begin_progress: impl FnOnce() -> Box<dyn Progress>,
 ) -> Result<Frame, RunsError> {
     let plan = Plan::new(experiment);
     let session = Session::begin(experiment, &plan, folder, settings.clone(), stop)?;
-    let summary = session.run(stop, begin().as_ref())?;
+    let summary = session.run(stop, begin_progress().as_ref())?;
     if summary.interrupted {
         return Err(RunsError::Interrupted(summary));
     }
@@ -86,8 +86,8 @@ impl Objective for Runs<'_> {
             RaceStage::HeldOut(pressure) => &self.experiments[pressure],
         };
         let part = select(experiment, candidates, items);
-        let begin = || (self.begin_stage)(stage, candidates.len(), items.len());
-        let rows = run_stage(&part, &self.folder.join(stage.folder()), &self.settings, self.stop, begin)?;
+        let begin_progress = || (self.begin_stage)(stage, candidates.len(), items.len());
+        let rows = run_stage(&part, &self.folder.join(stage.folder()), &self.settings, self.stop, begin_progress)?;
         let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
         let item_indices: HashMap<&str, u32> =
             experiment.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index as u32)).collect();
@@ -100,7 +100,7 @@ impl Objective for Runs<'_> {
     }
 }
 
-/// The index of the first candidate that has no ratio to the baseline in most of its searches,
+/// Returns the index of the first candidate for which most searches have no ratio to the baseline,
 /// because one of the two counts is 0.
 fn find_candidate_without_ratio(measurements: &Measurements, baseline: usize) -> Option<usize> {
     let values = &measurements.values;
@@ -110,7 +110,7 @@ fn find_candidate_without_ratio(measurements: &Measurements, baseline: usize) ->
     })
 }
 
-/// An experiment with only the given variants and items of `whole`, in the given order.
+/// Returns an experiment that has only the given variants and items of `whole`, in the given order.
 fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
     let mut part = whole.clone();
     part.variants = candidates.iter().map(|&variant| whole.variants[variant].clone()).collect();
@@ -122,30 +122,32 @@ fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experime
     part
 }
 
-/// Finds a metric by its name; measured times are refused, because a race must be repeatable.
-pub fn find_count(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
+/// Finds a metric by its name. Returns an error if the metric is a measured time, because a race
+/// must be repeatable.
+pub fn find_count_metric(name: &str, frame: &Frame) -> Result<Metric, RunsError> {
     let metric = Metric::find_comparable(name, frame)?;
     if metric.is_time() { Err(RunsError::Time(metric.name)) } else { Ok(metric) }
 }
 
-/// The metric's value of each search, by variant; NaN if a variant lacks the search.
-/// `item_indices`: the index of each item in the suite, by its id.
+/// Returns the metric's value of each search of each variant. The value is NaN if a variant lacks
+/// the search. `item_indices` maps the id of each item to its index in the suite.
 fn read_measurements(
     frame: &Frame,
     metric: &str,
     variants: &[&str],
     item_indices: &HashMap<&str, u32>,
 ) -> Result<Measurements, RunsError> {
-    let metric = find_count(metric, frame)?;
+    let metric = find_count_metric(metric, frame)?;
     let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
     let searches = Searches::gather(frame, &grouping, &[]);
     let reader = MetricReader::new(&searches, &metric, frame);
     let (games, positions) = (frame.text_column(columns::GAME), frame.text_column(columns::POSITION));
-    // Where the searches of each unit (a position, in a game by its ply) are among the values.
-    let mut place_of_unit: HashMap<u32, usize> = HashMap::new();
+    // For each unit, the index of its searches among the values. A unit is a position or, in a
+    // game, a ply.
+    let mut index_of_unit: HashMap<u32, usize> = HashMap::new();
     let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (index, search) in searches.list.iter().enumerate() {
-        let place = *place_of_unit.entry(search.unit).or_insert_with(|| {
+        let value_index = *index_of_unit.entry(search.unit).or_insert_with(|| {
             let game = games.text(search.last);
             let item = if game.is_empty() { positions.text(search.last) } else { game };
             measurements.items.push(item_indices.get(item).copied().unwrap_or(u32::MAX));
@@ -154,7 +156,7 @@ fn read_measurements(
         });
         let name = &grouping.values[search.group as usize][0];
         if let Some(variant) = variants.iter().position(|variant| variant == name) {
-            measurements.values[variant][place] = reader.search_value(index as u32, &Depths::All);
+            measurements.values[variant][value_index] = reader.search_value(index as u32, &Depths::All);
         }
     }
     Ok(measurements)
@@ -282,7 +284,7 @@ mod tests {
             assert_eq!((part.baseline, part.file.seeds, part.file.repeats), (baseline, 1, 1));
         }
         let frame = Frame::parse("variant,position,depth,search.nodes,seconds\n".as_bytes(), "t").unwrap();
-        let message = |name: &str| find_count(name, &frame).map(|_| ()).map_err(|error| error.to_string());
+        let message = |name: &str| find_count_metric(name, &frame).map(|_| ()).map_err(|error| error.to_string());
         assert_eq!(message("nodes"), Ok(()));
         for name in ["seconds", "nps"] {
             assert_eq!(
