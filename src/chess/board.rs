@@ -1,9 +1,10 @@
 //! The position: bitboards and a mailbox, with key, piece-square sum and checkers updated by each
 //! move.
 //!
-//! A board is 128 bytes and `Copy`: the largest size that is copied by a few inline instructions; a
-//! larger one would call `memcpy` and then wait for its bytes. A search copies the board and plays
-//! in place: a `fn played(&self) -> Board` would copy twice.
+//! A board is `Copy` and has 128 bytes. This is the largest size that is copied by a few inline
+//! instructions. Copying a larger board would call `memcpy`, and reads would then wait for the
+//! copied bytes. A search copies the board and plays the move in the copy. A function that returns
+//! the board after a move would copy the board twice.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -18,8 +19,8 @@ use super::types::{Color, Piece, Square};
 /// A position, its clock and its place in the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Board {
-    /// The codes of all squares as four bitboards, one for each bit of the code; the fourth has
-    /// Black's pieces.
+    /// The codes of all squares as four bitboards, one for each bit of the codes. The fourth
+    /// bitboard has all pieces of Black.
     pub(super) planes: [u64; 4],
     pub(super) squares: [u8; 64],
     pub(super) key: u64,
@@ -47,16 +48,17 @@ impl Board {
         }
     }
 
-    /// Sets key and sum from scratch; from then on [`Board::play`] updates both.
+    /// Computes the key and the piece-square sum from scratch. From then on, [`Board::play`]
+    /// updates both.
     pub fn rekey(&mut self, inc: &Increments) {
         self.key = self.key_from_scratch(inc.keys());
         self.sum = self.sum_from_scratch(inc);
-        // 0: the key has no e.p. number.
+        // 0 means that the key has no e.p. number.
         let keyed_square = if self.has_en_passant(inc.keys().rule) { self.state.en_passant() } else { 0 };
         self.state = self.state.with_keyed(keyed_square);
     }
 
-    /// The key of this position, computed from scratch.
+    /// Computes the key of this position from scratch.
     pub fn key_from_scratch(&self, keys: &Keys) -> u64 {
         let mut key = keys.castling[self.castling() as usize];
         for square in self.occupied() {
@@ -73,13 +75,15 @@ impl Board {
         }
     }
 
-    /// The piece-square sum of this position, computed from scratch: positive is good for White.
+    /// Computes the piece-square sum of this position from scratch. A positive sum is good for
+    /// White.
     pub fn sum_from_scratch(&self, inc: &Increments) -> i32 {
         self.occupied().map(|square| inc.at(self.code(square.index()), square.index()).value).sum()
     }
 
-    /// Equal for two boards exactly if their positions are the same: pieces, side to move, castling
-    /// rights, and the e.p. square if the rule of the last [`Board::rekey`] counts it.
+    /// Returns a value that is equal for two boards exactly if they have the same position. A
+    /// position consists of the pieces, the side to move, the castling rights, and the e.p. square
+    /// if its number is in the key by the rule of the last [`Board::rekey`].
     pub const fn identity(&self) -> [u64; 5] {
         let [a, b, c, d] = self.planes;
         let state = self.state;
@@ -92,7 +96,7 @@ impl Board {
         self.key
     }
 
-    /// The sum of the piece-square values: positive is good for White.
+    /// The sum of the piece-square values. A positive sum is good for White.
     #[inline]
     pub const fn sum(&self) -> i32 {
         self.sum
@@ -148,7 +152,7 @@ impl Board {
     /// The pieces of one kind, of both colours.
     #[inline]
     pub const fn kind(&self, piece: Piece) -> Bitboard {
-        // A plane has the pieces whose code has its bit.
+        // Each plane has the pieces whose code has the bit of the plane.
         let [first, second, third, _] = self.planes;
         Bitboard(match piece {
             Piece::Pawn => first & !second & !third,
@@ -178,7 +182,7 @@ impl Board {
         Bitboard(self.planes[0] | self.planes[1] | self.planes[2])
     }
 
-    /// The pieces of one colour.
+    /// Returns the squares of all pieces of one colour.
     #[inline]
     pub const fn pieces_of(&self, color: Color) -> Bitboard {
         match color {
@@ -211,7 +215,7 @@ impl Board {
         self.state = self.state.with_clock(clock);
     }
 
-    /// Sets the game ply by a FEN's move number, from 1.
+    /// Sets the game ply from the move number of a FEN, which starts at 1.
     pub fn set_move_number(&mut self, number: u16) {
         let ply = number.saturating_sub(1).saturating_mul(2).saturating_add(self.turn() as u16);
         self.state = self.state.with_ply(ply);
@@ -232,7 +236,8 @@ impl Board {
         }
     }
 
-    /// The pieces of `by` that attack `square`, if exactly the squares `occupied` block sliders.
+    /// Returns the pieces of the colour `by` that attack `square`. Sliders are blocked by the
+    /// squares in `occupied`, whether or not a piece stands there.
     #[inline]
     pub fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let of_both_colors = attacks::pawn(!by, square) & self.kind(Piece::Pawn)
@@ -243,7 +248,7 @@ impl Board {
         of_both_colors & self.pieces_of(by)
     }
 
-    /// The piece that a move captures; a pawn for en passant.
+    /// Returns the piece that a move captures. For an en passant capture, this is a pawn.
     #[inline]
     pub fn captured(&self, mv: Move) -> Option<Piece> {
         match self.piece_on(mv.to()) {

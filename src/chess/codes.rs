@@ -1,21 +1,23 @@
 //! The codes of pieces: four bits for each square, stored twice, as a mailbox and as four
 //! bitboards, one for each bit.
 //!
-//! A move changes four words at fixed addresses, whichever piece moves or is captured. That is
-//! faster than six bitboards by kind and two by colour, whose addresses the processor learns late.
+//! A move changes four words at fixed addresses, whichever piece moves or is captured. This is
+//! faster than six bitboards by kind and two by colour, because the processor would learn late
+//! which of those a move changes.
 //! Source: G. Isenberg, "Quad-Bitboards", Chess Programming Wiki.
 
 use super::types::Piece;
 
 /// The mailbox code of an empty square.
 pub(super) const EMPTY: usize = 0;
-/// The code of each white piece; that of a black piece is 8 more. The three low bits are the planes
-/// in which the piece is: the third plane has all sliders, of which diagonal ones are also in the
-/// first plane, and straight ones in the second.
+/// The code of each white piece. The code of a black piece is 8 more. The three low bits are the
+/// planes in which the piece is. The third plane has all sliders. The diagonal sliders are also in
+/// the first plane, and the straight sliders are also in the second plane.
 pub(super) const CODES: [usize; 6] = [1, 2, 5, 6, 7, 3];
 impl Piece {
-    /// The number of this kind of piece, 0..8, for tables by kind: the low bits of its code, so
-    /// that boards need not compute it. 0 is the number of an empty square.
+    /// Returns the number of this kind of piece, 0..8, for tables that are indexed by kind. The
+    /// number is the low bits of the piece's code, so that boards need not compute it. 0 is the
+    /// number of an empty square.
     pub const fn number(self) -> usize {
         CODES[self as usize]
     }
@@ -32,7 +34,7 @@ pub(super) const PIECES: [Option<Piece>; 8] = [
     Some(Piece::Rook),
     Some(Piece::Queen),
 ];
-/// By code and plane: all ones if the plane holds the piece.
+/// For each code and plane, all ones if the plane has the piece with this code, otherwise 0.
 pub(super) static SPREAD: [[u64; 4]; 16] = {
     let mut spread = [[0; 4]; 16];
     let mut code = 0;

@@ -21,7 +21,8 @@ pub enum Ending {
 /// The squares of a1's colour.
 const DARK: u64 = 0xAA55_AA55_AA55_AA55;
 
-/// Why the game ends at a position, if it does; `past`: the positions before it, the oldest first.
+/// Returns why the game ends at a position, or `None` if the game goes on. `past` are the earlier
+/// positions of the game, the oldest first.
 pub fn ending(board: &Board, past: &[Board]) -> Option<Ending> {
     if !board.has_legal_move() {
         return Some(if board.in_check() { Ending::Mate } else { Ending::Stalemate });
@@ -40,15 +41,16 @@ pub fn ending(board: &Board, past: &[Board]) -> Option<Ending> {
     (earlier_occurrences >= 2).then_some(Ending::Repetition)
 }
 
-/// Equal for two positions exactly if the rules consider them the same: an e.p. square counts only
-/// if a capture there is legal.
+/// Returns a value that is equal for two positions exactly if the rules consider the positions the
+/// same. An e.p. square makes a difference only if an en passant capture is legal.
 fn identity(board: &Board) -> ([u64; 4], u8, bool, bool) {
     let [a, b, c, d, _] = board.identity();
     ([a, b, c, d], board.castling(), board.turn() == Color::White, board.has_en_passant(EpRule::Legal))
 }
 
-/// Whether no sequence of moves can lead to mate: there are only kings, or kings with one knight or
-/// bishop, or kings with bishops that are all on squares of one colour.
+/// Whether there are too few pieces for a mate by any sequence of moves. There are only kings, or
+/// kings with a single knight or bishop, or kings with bishops that are all on squares of one
+/// colour.
 fn is_dead(board: &Board) -> bool {
     let kind = |piece| board.kind(piece);
     if [Piece::Pawn, Piece::Rook, Piece::Queen].into_iter().any(|piece| !kind(piece).is_empty()) {

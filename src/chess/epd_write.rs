@@ -6,7 +6,7 @@ use super::suite::{Item, Suite, printable};
 use super::{Board, EpRule, Increments, Move, Strictness, epd, san};
 use std::fmt::Write;
 
-/// Successive moves from a position, in SAN.
+/// Returns successive moves from a position in SAN.
 pub fn san_line(board: &Board, moves: &[Move]) -> Vec<String> {
     let mut board = *board;
     let write = |&mv: &Move| {
@@ -17,14 +17,15 @@ pub fn san_line(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(write).collect()
 }
 
-/// Alternative moves in one position, in SAN.
+/// Returns alternative moves in one position in SAN.
 pub fn san_choices(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| san::write(board, mv)).collect()
 }
 
-/// The suite as strict EPD, and a fault for each item that cannot be written. Such positions are
-/// not repaired: that is for the user to decide.
-pub fn epd_file(name: &str, suite: &Suite) -> (String, Vec<Fault>) {
+/// Returns the suite as strict EPD, and a fault for each item that cannot be written. Such items
+/// are left out, because only the user can decide how to repair them. `file_name` is the name of
+/// the file in faults.
+pub fn epd_file(file_name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     for item in &suite.items {
         let line = epd_line(item);
@@ -32,16 +33,19 @@ pub fn epd_file(name: &str, suite: &Suite) -> (String, Vec<Fault>) {
             Ok(_) => text += &line,
             Err(fault) => {
                 let message = format!("cannot be written as strict EPD: {}", fault.message);
-                faults.push(Fault { file: name.to_owned(), line: item.line, column: 1, message });
+                faults.push(Fault { file: file_name.to_owned(), line: item.line, column: 1, message });
             }
         }
     }
     (text, faults)
 }
 
-/// A line of EPD. Characters that EPD texts cannot contain are replaced: quotes by apostrophes,
-/// backslashes (which some readers take for escapes) by slashes, control characters as by
-/// [`printable`]. Clocks come first, because some readers look for their names even inside texts.
+/// Returns an item as a line of EPD. Characters that EPD texts cannot contain are replaced. Quotes
+/// become apostrophes, and backslashes, which some programs read as escapes, become slashes.
+/// Control characters are replaced as by [`printable`].
+///
+/// The clocks come before all other operations, because some programs look for the opcodes of the
+/// clocks even inside texts.
 pub fn epd_line(item: &Item) -> String {
     let fen = item.board.fen(EpRule::Always);
     let mut fields = fen.split(' ');

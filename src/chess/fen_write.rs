@@ -6,31 +6,32 @@ use super::types::{Color, Square};
 use std::fmt;
 
 impl Board {
-    /// The FEN of the position, with the en passant square if `rule` counts it.
+    /// Returns the FEN of the position. It has the en passant square if an en passant capture
+    /// exists in the sense of `rule`.
     pub fn fen(&self, rule: EpRule) -> String {
         let mut ranks = Vec::with_capacity(8);
         for rank in (0..8).rev() {
-            let mut text = String::new();
-            let mut empty = 0;
+            let mut rank_text = String::new();
+            let mut empty_count = 0;
             for file in 0..8 {
                 let square = Square::from_file_rank(file, rank);
                 let letter = self.piece_on(square).map(|piece| match self.color_on(square) {
                     Some(Color::White) => piece.letter().to_ascii_uppercase(),
                     _ => piece.letter(),
                 });
-                if letter.is_some() && empty > 0 {
-                    text += &empty.to_string();
-                    empty = 0;
+                if letter.is_some() && empty_count > 0 {
+                    rank_text += &empty_count.to_string();
+                    empty_count = 0;
                 }
                 match letter {
-                    Some(letter) => text.push(letter),
-                    None => empty += 1,
+                    Some(letter) => rank_text.push(letter),
+                    None => empty_count += 1,
                 }
             }
-            if empty > 0 {
-                text += &empty.to_string();
+            if empty_count > 0 {
+                rank_text += &empty_count.to_string();
             }
-            ranks.push(text);
+            ranks.push(rank_text);
         }
         let turn = if self.turn() == Color::White { 'w' } else { 'b' };
         let castling: String = ['K', 'Q', 'k', 'q']
@@ -44,8 +45,8 @@ impl Board {
             Some(square) if self.has_en_passant(rule) => square.to_string(),
             _ => "-".to_owned(),
         };
-        let number = self.game_ply() / 2 + 1;
-        format!("{} {turn} {castling} {ep} {} {number}", ranks.join("/"), self.halfmove_clock())
+        let move_number = self.game_ply() / 2 + 1;
+        format!("{} {turn} {castling} {ep} {} {move_number}", ranks.join("/"), self.halfmove_clock())
     }
 }
 

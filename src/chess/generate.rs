@@ -1,13 +1,19 @@
-//! Quiet opening positions by seeded random walks: a suite that nobody has tuned for, and that
-//! anyone can reproduce.
+//! Generates quiet opening positions by seeded random walks. They are a suite that nobody has tuned
+//! for, and that anyone can reproduce.
 //!
-//! A walk plays `plies` random legal moves from the start position, every second walk one more, so
-//! that either side is to move (Pcg64 seeded by `seed`; the index of a move is the generator's next
-//! number modulo the number of moves, in `purple` order). The last position of a walk is accepted
-//! if the side to move is not in check and has a move, White and Black have equal material (100,
-//! 300, 300, 500, 900), neither side could win material with a capture or promotion (by static
-//! exchange evaluation, for the other side as if it were its turn), and the position was not
-//! accepted before. Walks are repeated until enough positions are accepted.
+//! A walk plays `plies` random legal moves from the start position. Every second walk plays one
+//! move more, so that either side can be to move. The random numbers are those of Pcg64 seeded by
+//! `seed`. The index of each move is the next random number modulo the number of moves, in `purple`
+//! order.
+//!
+//! The last position of a walk is accepted if
+//! - the side to move is not in check and has a legal move
+//! - White and Black have equal material (100, 300, 300, 500, 900)
+//! - by static exchange evaluation, neither side could win material with a capture or promotion if
+//!   it were to move
+//! - the position was not accepted before
+//!
+//! Walks are repeated until enough positions are accepted.
 
 use super::board::Board;
 use super::increments::Increments;
@@ -19,13 +25,14 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashSet;
 
-/// How many positions to generate, from which seed, and which are accepted.
+/// How many positions to generate, from which seed, and how long the random walks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GenerateOptions {
     pub count: usize,
     /// The seed: the same seed gives the same positions.
     pub seed: u64,
-    /// How many random plies from the start position, 1 to 40; every second walk plays one more.
+    /// The number of random plies from the start position, 1 to 40. Every second walk plays one ply
+    /// more.
     pub plies: u32,
 }
 
@@ -35,7 +42,7 @@ impl Default for GenerateOptions {
     }
 }
 
-/// Why nothing can be generated.
+/// Why the positions cannot be generated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
     #[error("plies: expected 1 to 40, found {0}")]
@@ -50,9 +57,10 @@ pub enum GenerateError {
 /// The values of the pieces, pawn to king.
 pub const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
 /// The maximum number of walks for each requested position.
-const WALKS: u64 = 1000;
+const MAX_WALKS_PER_POSITION: u64 = 1000;
 
-/// Quiet positions with equal material at the ends of random walks, in the order found.
+/// Generates quiet positions with equal material by random walks. The positions are in the order in
+/// which they were found.
 ///
 /// # Errors
 /// If `plies` is out of range or too few different positions are found.
@@ -65,8 +73,8 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
     let mut random = Pcg64::seed_from_u64(seed);
     let mut boards = Vec::new();
     let mut accepted = HashSet::new();
-    let walks = WALKS * count as u64;
-    for walk_number in 0..walks {
+    let max_walks = MAX_WALKS_PER_POSITION * count as u64;
+    for walk_number in 0..max_walks {
         if boards.len() == count {
             break;
         }
@@ -84,11 +92,11 @@ pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> 
     if boards.len() == count {
         Ok(boards)
     } else {
-        Err(GenerateError::TooFew { found: boards.len(), expected: count, walks, plies })
+        Err(GenerateError::TooFew { found: boards.len(), expected: count, walks: max_walks, plies })
     }
 }
 
-/// Plays `plies` random moves; returns false if the game ends before that.
+/// Plays `plies` random moves. Returns false if the game ends before that.
 fn walk(board: &mut Board, plies: u32, inc: &Increments, random: &mut Pcg64) -> bool {
     for _ in 0..plies {
         let mut list = MoveList::new();
@@ -112,8 +120,8 @@ fn is_quiet_and_level(board: &Board) -> bool {
     material(Color::White) == material(Color::Black) && is_quiet(board)
 }
 
-/// Whether the side to move is not in check and has a move, and neither side could win material
-/// with a capture or promotion if it were to move (by static exchange evaluation).
+/// Whether the side to move is not in check and has a legal move, and whether neither side could
+/// win material with a capture or promotion if it were to move (by static exchange evaluation).
 pub fn is_quiet(board: &Board) -> bool {
     if board.in_check() || !board.has_legal_move() {
         return false;
@@ -129,11 +137,11 @@ fn wins_material(board: &Board) -> bool {
     list.iter().any(|&mv| !board.is_quiet(mv) && board.see(mv, &VALUES) > 0)
 }
 
-/// The positions as an EPD file, with ids `open.001`, `open.002` ...; the comment `c0` of the first
-/// says how they were made.
+/// Generates positions and returns them as EPD, with the ids `open.001`, `open.002` and so on. The
+/// comment `c0` of the first position says how the positions were made.
 ///
 /// # Errors
-/// As [`generate`].
+/// The same as for [`generate`].
 pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
     let GenerateOptions { count, seed, plies } = *options;
     let origin = format!(
@@ -146,17 +154,18 @@ pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
     Ok(with_origin(boards.iter().zip(1..).map(line), &origin))
 }
 
-/// A line of EPD. Clocks come first, because some readers look for their names even inside texts.
+/// Returns a position as a line of EPD. The clocks come before all other operations, because some
+/// programs look for the opcodes of the clocks even inside texts.
 pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
     let fen = board.fen(EpRule::Legal);
     let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
-    let (clock, number) = (board.halfmove_clock(), board.game_ply() / 2 + 1);
+    let (clock, move_number) = (board.halfmove_clock(), board.game_ply() / 2 + 1);
     let solution = best.map(|mv| format!(" bm {};", san::write(board, mv))).unwrap_or_default();
-    format!("{position} hmvc {clock}; fmvn {number}; id \"{id}\";{solution}")
+    format!("{position} hmvc {clock}; fmvn {move_number}; id \"{id}\";{solution}")
 }
 
-/// Lines of EPD; the first has `origin` as its comment `c0`. EPD has no comment lines: other
-/// programs read every line as a position.
+/// Joins lines of EPD, and adds `origin` to the first line as its comment `c0`. A comment line is
+/// not possible in EPD, because other programs read every line as a position.
 pub fn with_origin(lines: impl Iterator<Item = String>, origin: &str) -> String {
     let comment = |index| if index == 0 { format!(" c0 \"{origin}\";") } else { String::new() };
     lines.enumerate().map(|(index, line)| format!("{line}{}\n", comment(index))).collect()

@@ -27,15 +27,16 @@ impl Increment {
 /// both at once.
 #[derive(Debug, Clone)]
 pub struct Increments {
-    /// By mailbox code (see `board.rs`); the row of the empty square is all zeros, so that captures
-    /// need no branch.
+    /// The contributions, indexed by mailbox code (see `codes.rs`) and square. The row of the empty
+    /// code is all zeros, so that a move needs no branch for captures.
     table: [[Increment; 64]; 16],
     keys: Keys,
 }
 
 impl Increments {
-    /// Combines keys and values. `values` is indexed by `color * 6 + piece` and square, in
-    /// centipawns; positive is good for White, so the rows of Black's pieces are usually negative.
+    /// Combines keys and values. `values` are in centipawns and are indexed by `color * 6 + piece`
+    /// and square. A positive value is good for White, so the values of Black's pieces are usually
+    /// negative.
     pub fn new(keys: Keys, values: &[[i32; 64]; 12]) -> Self {
         let mut table = [[Increment::default(); 64]; 16];
         for color in Color::ALL {
@@ -50,14 +51,14 @@ impl Increments {
         Self { table, keys }
     }
 
-    /// Increments that are all 0, for playing moves when neither key nor sum matters.
+    /// Returns increments that are all 0, for playing moves when neither key nor sum matters.
     pub fn none() -> &'static Self {
         static NONE: Increments =
             Increments { table: [[Increment { key: 0, value: 0 }; 64]; 16], keys: Keys::empty(EpRule::Never) };
         &NONE
     }
 
-    /// Increments with keys only: every piece-square value is 0.
+    /// Returns increments with keys only. Every piece-square value is 0.
     pub fn of_keys(keys: Keys) -> Self {
         Self::new(keys, &[[0; 64]; 12])
     }

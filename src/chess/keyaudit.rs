@@ -8,21 +8,23 @@ use std::collections::{BTreeMap, HashSet};
 /// A piece on a square: one of 768.
 pub type PieceSquare = (Color, Piece, Square);
 
-/// Counts over the numbers of one scheme.
+/// The result of an audit of one scheme's numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyAudit {
-    /// Different numbers among the 768 piece-squares.
+    /// How many different numbers the 768 piece-squares have.
     pub distinct_piece_squares: usize,
-    /// The number of pairs of piece-squares with the same number, of 294,528 pairs (768 x 767 / 2).
+    /// How many of the 294,528 pairs of piece-squares (768 x 767 / 2) share one number.
     pub colliding_pair_count: usize,
-    /// The first colliding pairs, by piece and square: at most eight.
+    /// The first of the pairs that share one number, sorted by piece and square. There are at most
+    /// eight.
     pub first_colliding_pairs: Vec<(PieceSquare, PieceSquare)>,
-    /// Different numbers among the 32 combinations of side to move and castling rights.
+    /// How many different numbers the 32 combinations of side to move and castling rights have.
     pub distinct_side_and_castling: usize,
-    /// Different numbers among the 16 e.p. squares (8 for a scheme by files, 1 for one without).
+    /// How many different numbers the 16 e.p. squares have. This is 8 for a scheme that numbers
+    /// files, and 1 for a scheme without e.p. numbers.
     pub distinct_en_passant: usize,
-    /// Parts of a position whose number is 0, so that they are not in the key: piece-squares, side,
-    /// rights, e.p. squares.
+    /// How many parts of a position have the number 0, so that they are not in the key. The parts
+    /// are piece-squares, the side to move, castling rights and e.p. squares.
     pub zeros: usize,
 }
 
@@ -37,15 +39,15 @@ pub fn audit(keys: &Keys) -> KeyAudit {
             }
         }
     }
-    let mut pairs: Vec<(PieceSquare, PieceSquare)> = Vec::new();
+    let mut colliding_pairs: Vec<(PieceSquare, PieceSquare)> = Vec::new();
     for piece_squares in by_number.values() {
         for (first_index, &first) in piece_squares.iter().enumerate() {
-            pairs.extend(piece_squares[first_index + 1..].iter().map(|&second| (first, second)));
+            colliding_pairs.extend(piece_squares[first_index + 1..].iter().map(|&second| (first, second)));
         }
     }
-    pairs.sort_unstable();
+    colliding_pairs.sort_unstable();
     let sides = [0, keys.side];
-    let combinations: HashSet<u64> =
+    let side_and_castling: HashSet<u64> =
         sides.iter().flat_map(|side| keys.castling.iter().map(move |rights| side ^ rights)).collect();
     // The third and the sixth rank.
     let en_passant: Vec<u64> = (16..24).chain(40..48).map(|square| keys.en_passant[square]).collect();
@@ -55,9 +57,9 @@ pub fn audit(keys: &Keys) -> KeyAudit {
         parts.chain(single_rights.map(|right| keys.castling[right as usize])).filter(|&number| number == 0).count();
     KeyAudit {
         distinct_piece_squares: by_number.len(),
-        colliding_pair_count: pairs.len(),
-        first_colliding_pairs: pairs.into_iter().take(8).collect(),
-        distinct_side_and_castling: combinations.len(),
+        colliding_pair_count: colliding_pairs.len(),
+        first_colliding_pairs: colliding_pairs.into_iter().take(8).collect(),
+        distinct_side_and_castling: side_and_castling.len(),
         distinct_en_passant: en_passant.into_iter().collect::<HashSet<_>>().len(),
         zeros,
     }

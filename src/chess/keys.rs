@@ -96,42 +96,44 @@ impl Default for KeyOptions {
     }
 }
 
-/// Zobrist numbers of one scheme and generator. All are plain tables, so that every scheme and
-/// fault costs the same.
+/// The Zobrist numbers of one scheme and generator. They are plain tables, so that lookups take the
+/// same time for every scheme and fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys {
-    /// By `color * 6 + piece` and square.
+    /// The numbers of the pieces, indexed by `color * 6 + piece` and square.
     pub piece: [[u64; 64]; 12],
-    /// In the key when Black is to move.
+    /// The number that is in the key when Black is to move.
     pub side: u64,
-    /// By the rights' bits (see [`Board::castling`](super::Board::castling)); the number of a set
-    /// is the XOR of its members' numbers.
+    /// The numbers of the sets of castling rights, indexed by the rights' bits (see
+    /// [`Board::castling`](super::Board::castling)). The number of a set is the XOR of the numbers
+    /// of its rights.
     pub castling: [u64; 16],
-    /// By the e.p. target square.
+    /// The numbers of the e.p. squares, indexed by square.
     pub en_passant: [u64; 64],
     /// When the e.p. number is in the key.
     pub rule: EpRule,
 }
 
 impl Keys {
-    /// The tables of a scheme.
+    /// Creates the tables of the scheme and the generator in `options`.
     pub fn new(options: &KeyOptions) -> Self {
         let mut numbers = Numbers::new(options);
         let mut keys = match (options.generator, options.scheme) {
-            (Generator::Polyglot, Scheme::Standard) => polyglot(&mut numbers),
-            (_, Scheme::Standard) => standard(&mut numbers),
-            (_, Scheme::Otter837) => otter(&mut numbers),
-            (_, Scheme::PurpleProduct) => purple_product(&mut numbers),
-            (_, Scheme::PiecesOnly) => pieces_only(&mut numbers),
-            (_, scheme) => webster(&mut numbers, scheme),
+            (Generator::Polyglot, Scheme::Standard) => polyglot_keys(&mut numbers),
+            (_, Scheme::Standard) => standard_keys(&mut numbers),
+            (_, Scheme::Otter837) => otter_keys(&mut numbers),
+            (_, Scheme::PurpleProduct) => purple_product_keys(&mut numbers),
+            (_, Scheme::PiecesOnly) => pieces_only_keys(&mut numbers),
+            (_, scheme) => webster_keys(&mut numbers, scheme),
         };
         keys.rule = options.ep;
         keys
     }
 
-    /// A set of numbers that no options give, to distinguish different positions with equal keys.
+    /// Creates keys with numbers that no options give. They can distinguish different positions
+    /// whose keys by some options are equal.
     pub fn independent() -> Self {
-        // Drawn from a separate generator, whose numbers no seed of `KeyOptions` gives.
+        // The numbers are drawn from a separate generator. No seed of `KeyOptions` gives them.
         let mut source = Pcg64::new(0x7474_6c61_6220_6b65_7973, 0x6175_6469_7421);
         let mut keys = Self::empty(EpRule::Legal);
         for row in &mut keys.piece {
@@ -143,21 +145,21 @@ impl Keys {
         keys
     }
 
-    /// A scheme whose numbers are all 0, to be filled.
+    /// Creates keys whose numbers are all 0. The caller fills them.
     pub(super) const fn empty(rule: EpRule) -> Self {
         Self { piece: [[0; 64]; 12], side: 0, castling: [0; 16], en_passant: [0; 64], rule }
     }
 
-    /// Sets the number of each set of rights to the XOR of the numbers of its rights, which are
-    /// given in the order of their bits.
-    fn set_castling(&mut self, rights: [u64; 4]) {
+    /// Sets the number of each set of castling rights to the XOR of the numbers of its rights.
+    /// `right_numbers` has the number of each single right, in the order of the rights' bits.
+    fn set_castling(&mut self, right_numbers: [u64; 4]) {
         for (set, number) in self.castling.iter_mut().enumerate() {
-            *number = (0..4).filter(|bit| set >> bit & 1 != 0).fold(0, |sum, bit| sum ^ rights[bit]);
+            *number = (0..4).filter(|bit| set >> bit & 1 != 0).fold(0, |sum, bit| sum ^ right_numbers[bit]);
         }
     }
 
-    /// Takes what most schemes take after the pieces: numbers for castling, one for each file of
-    /// an en-passant target, and the side's.
+    /// Takes the numbers that follow the piece-squares in most schemes: one for each castling
+    /// right, one for each file of an e.p. square, and one for the side to move.
     fn take_state(&mut self, numbers: &mut Numbers) {
         self.set_castling(numbers.take());
         self.set_en_passant_files(numbers.take());
@@ -165,15 +167,16 @@ impl Keys {
     }
 
     /// Sets the e.p. numbers of a scheme that has one number per file.
-    fn set_en_passant_files(&mut self, files: [u64; 8]) {
-        self.en_passant = std::array::from_fn(|square| files[square & 7]);
+    fn set_en_passant_files(&mut self, file_numbers: [u64; 8]) {
+        self.en_passant = std::array::from_fn(|square| file_numbers[square & 7]);
     }
 }
 
 enum Numbers {
     Pcg(Pcg64),
     Mt(Box<Mt64>),
-    /// The published list, then a seeded generator for schemes that need more numbers.
+    /// The published list, and a seeded generator for schemes that need more numbers than the list
+    /// has.
     Polyglot(std::vec::IntoIter<u64>, Pcg64),
 }
 
@@ -200,39 +203,41 @@ impl Numbers {
     }
 }
 
-/// The 781 numbers of the Polyglot book format.
+/// Reads the 781 numbers of the Polyglot book format.
 fn polyglot_numbers() -> Vec<u64> {
     let text = include_str!("polyglot.txt").lines().filter(|line| !line.starts_with('#'));
     text.flat_map(str::split_whitespace).filter_map(|word| u64::from_str_radix(word, 16).ok()).collect()
 }
 
-/// Keys from numbers in the usual order: the pieces, then what [`Keys::take_state`] takes.
-fn standard(numbers: &mut Numbers) -> Keys {
+/// Takes numbers in the usual order: the piece-squares, then the numbers that [`Keys::take_state`]
+/// takes.
+fn standard_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());
     keys.take_state(numbers);
     keys
 }
 
-/// The layout of the book format: black pawn, white pawn, black knight ...; the side's number
-/// counts for White.
-fn polyglot(numbers: &mut Numbers) -> Keys {
+/// Takes numbers in the order of the Polyglot book format, in which the pieces are black pawn,
+/// white pawn, black knight and so on.
+fn polyglot_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     for kind in 0..12 {
         let (piece, is_white) = (kind / 2, kind % 2 == 1);
         keys.piece[piece + if is_white { 0 } else { 6 }] = numbers.take();
     }
     keys.take_state(numbers);
-    // Polyglot adds the side's number when White is to move, `Keys` when Black is. The white king,
-    // which is always on the board, makes up the difference.
+    // In a Polyglot key, the side's number stands for White to move. In `Keys`, it stands for Black
+    // to move. Adding it to the numbers of the white king, which is always on the board, makes up
+    // for this difference.
     for number in &mut keys.piece[5] {
         *number ^= keys.side;
     }
     keys
 }
 
-/// Keys from numbers in Otter's order, with one for each e.p. square.
-fn otter(numbers: &mut Numbers) -> Keys {
+/// Takes numbers in Otter's order, which has a number for each e.p. square.
+fn otter_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());
     keys.side = numbers.next();
@@ -241,21 +246,22 @@ fn otter(numbers: &mut Numbers) -> Keys {
     keys
 }
 
-fn pieces_only(numbers: &mut Numbers) -> Keys {
+fn pieces_only_keys(numbers: &mut Numbers) -> Keys {
     Keys { piece: std::array::from_fn(|_| numbers.take()), ..Keys::empty(EpRule::Legal) }
 }
 
-/// Purple's number of each piece, in the order of [`Piece`](super::Piece): pawn 0, knight 3, bishop
+/// Purple's index of each piece, in the order of [`Piece`](super::Piece): pawn 0, knight 3, bishop
 /// 2, rook 1, queen 4, king 5.
 const PURPLE_PIECES: [usize; 6] = [0, 3, 2, 1, 4, 5];
 
-/// The engine `purple` looks up a piece on a square by the product of their numbers, so that many
-/// of them share one key.
-fn purple_product(numbers: &mut Numbers) -> Keys {
+/// Takes numbers with the fault of the engine Purple. Purple looks up the number of a piece on a
+/// square at the product of the piece's index and the square's index, so that many piece-squares
+/// share one number.
+fn purple_product_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 768] = numbers.take();
     for (row, squares) in keys.piece.iter_mut().enumerate() {
-        // A black piece has twice the number of a white one.
+        // The index of a black piece is twice that of the white piece.
         let factor = PURPLE_PIECES[row % 6] * (1 + row / 6);
         for (square, number) in squares.iter_mut().enumerate() {
             *number = table[factor * square];
@@ -265,19 +271,19 @@ fn purple_product(numbers: &mut Numbers) -> Keys {
     keys
 }
 
-/// Keys from numbers in Webster's order: 768 piece-squares, the side, 4 castling rights, 8 e.p.
-/// files; with the faults of `scheme`.
-fn webster(numbers: &mut Numbers, scheme: Scheme) -> Keys {
+/// Takes numbers in Webster's order: 768 piece-squares, the side, 4 castling rights and 8 e.p.
+/// files. The keys have the faults of `scheme`.
+fn webster_keys(numbers: &mut Numbers, scheme: Scheme) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 781] = numbers.take();
-    let has_products = matches!(scheme, Scheme::WebsterProduct | Scheme::WebsterAsPublished);
-    let has_literals = matches!(scheme, Scheme::WebsterLiterals | Scheme::WebsterAsPublished);
+    let has_product_fault = matches!(scheme, Scheme::WebsterProduct | Scheme::WebsterAsPublished);
+    let has_literal_fault = matches!(scheme, Scheme::WebsterLiterals | Scheme::WebsterAsPublished);
     for (row, squares) in keys.piece.iter_mut().enumerate() {
         for (square, number) in squares.iter_mut().enumerate() {
-            *number = table[if has_products { (square + 1) * (row + 1) - 1 } else { row * 64 + square }];
+            *number = table[if has_product_fault { (square + 1) * (row + 1) - 1 } else { row * 64 + square }];
         }
     }
-    let number_at = |index: usize| if has_literals { index as u64 } else { table[index] };
+    let number_at = |index: usize| if has_literal_fault { index as u64 } else { table[index] };
     keys.side = number_at(768);
     // Webster numbers the rights from Black's queen side to White's king side.
     keys.set_castling([number_at(772), number_at(771), number_at(770), number_at(769)]);

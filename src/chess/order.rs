@@ -35,43 +35,42 @@ pub enum GenerationOrder {
 }
 
 impl GenerationOrder {
-    /// Sorts a list of legal moves or captures that was made for `board`. Only `shuffle`
-    /// uses the seed.
+    /// Sorts a list of legal moves or legal captures of `board`. Only `shuffle` uses the seed.
     pub fn sort(self, board: &Board, list: &mut MoveList, seed: u64) {
-        let rank: &dyn Fn(Move) -> u64 = match self {
-            // Moves are generated in this order.
+        let sort_key: &dyn Fn(Move) -> u64 = match self {
+            // The moves were generated in this order.
             Self::Purple => return,
-            Self::Otter => &|mv| piece_of(board, mv) << 16 | by_square(mv),
-            Self::Webster => &|mv| webster(board, mv),
-            Self::BySquare => &|mv| by_square(mv),
+            Self::Otter => &|mv| piece_index(board, mv) << 16 | square_key(mv),
+            Self::Webster => &|mv| webster_key(board, mv),
+            Self::BySquare => &|mv| square_key(mv),
             Self::Shuffle => {
                 let position_hash = board.planes.iter().fold(seed, |hash, &plane| mix(hash ^ plane));
                 &move |mv| mix(position_hash ^ u64::from(mv.bits()))
             }
         };
-        list.sort_unstable_by_key(|&mv| (rank(mv), mv.bits()));
+        list.sort_unstable_by_key(|&mv| (sort_key(mv), mv.bits()));
     }
 }
 
-fn piece_of(board: &Board, mv: Move) -> u64 {
+fn piece_index(board: &Board, mv: Move) -> u64 {
     board.piece_on(mv.from()).map_or(0, |piece| piece as u64)
 }
 
-/// Ranks moves by the square left, the square reached and the promotion.
-fn by_square(mv: Move) -> u64 {
+/// Returns a sort key that orders moves by the square left, the square reached and the promotion.
+fn square_key(mv: Move) -> u64 {
     let (from, to) = (mv.from().index() as u64, mv.to().index() as u64);
     from << 9 | to << 3 | mv.promotion().map_or(0, |piece| piece as u64)
 }
 
-/// Webster's steps as (file, rank), in the order tried.
+/// Webster's steps as (files, ranks), in the order in which they are tried.
 const KING: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (-1, 1), (1, 1), (1, -1), (-1, -1)];
 const QUEEN: [(i32, i32); 8] = [(0, -1), (1, 0), (-1, 0), (0, 1), (1, -1), (-1, -1), (-1, 1), (1, 1)];
 const KNIGHT: [(i32, i32); 8] = [(-1, 2), (1, 2), (2, 1), (-2, 1), (1, -2), (-1, -2), (-2, -1), (2, -1)];
 const WHITE_PAWN: [(i32, i32); 4] = [(0, 1), (0, 2), (-1, 1), (1, 1)];
 const BLACK_PAWN: [(i32, i32); 4] = [(0, -1), (0, -2), (1, -1), (-1, -1)];
 
-/// Ranks moves as in [`GenerationOrder::Webster`].
-fn webster(board: &Board, mv: Move) -> u64 {
+/// Returns a sort key that orders moves as in [`GenerationOrder::Webster`].
+fn webster_key(board: &Board, mv: Move) -> u64 {
     let piece = board.piece_on(mv.from()).unwrap_or(Piece::Pawn);
     let files = i32::from(mv.to().file()) - i32::from(mv.from().file());
     let ranks = i32::from(mv.to().rank()) - i32::from(mv.from().rank());
@@ -85,7 +84,8 @@ fn webster(board: &Board, mv: Move) -> u64 {
     };
     let slides = matches!(piece, Piece::Bishop | Piece::Rook | Piece::Queen);
     let step = if slides { (files.signum(), ranks.signum()) } else { (files, ranks) };
-    // Castling is no step of the king: it comes after them, the king's side (east) first.
+    // Castling is not one of the king's steps. It comes after all steps, the king's side (east)
+    // first.
     let castling = 8 + u64::from(files < 0);
     let direction = steps.iter().position(|&known| known == step).map_or(castling, |step_index| step_index as u64);
     let promotion = match mv.promotion() {

@@ -1,11 +1,12 @@
-//! Perft: the number of games of a given length, the classic check of a move generator.
+//! Perft counts the games of a given length. It is the classic check of a move generator.
 
 use super::board::Board;
 use super::increments::Increments;
 use super::moves::{Move, MoveList};
 use super::{movegen, successors};
 
-/// The number of legal games of `depth` plies. The last move is played too, with key and sum.
+/// Returns the number of legal games of `depth` plies. The last moves are played too, and their key
+/// and sum are computed.
 pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -19,7 +20,8 @@ pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
     leaves
 }
 
-/// The number of legal games of `depth` plies; at the last ply moves are counted, not played.
+/// Returns the number of legal games of `depth` plies. The last moves are counted without being
+/// played.
 pub fn bulk(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth <= 1 {
         return if depth == 0 { 1 } else { movegen::count(board) };
@@ -29,7 +31,8 @@ pub fn bulk(board: &Board, inc: &Increments, depth: u32) -> u64 {
     leaves
 }
 
-/// The number of games of `depth` plies (at least 1) for each first move, in generation order.
+/// Returns the number of games of `depth` plies for each first move, in generation order. `depth`
+/// must be at least 1.
 pub fn divide(board: &Board, inc: &Increments, depth: u32) -> Vec<(Move, u64)> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A score in centipawns from the side to move's view. |score| <= 32,001, so that it fits a table
-/// entry's 16 bits.
+/// A score in centipawns from the view of the side to move. Its absolute value is at most 32,001,
+/// so that the score fits into 16 bits of a table entry.
 pub type Score = i32;
 
 /// How a stored score relates to the true value of its node.
@@ -24,7 +24,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The bound with these two bits as its discriminant; higher bits are ignored.
+    /// Returns the bound whose discriminant is equal to the two lowest bits. Higher bits are
+    /// ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 3 {
@@ -35,8 +36,9 @@ impl Bound {
         }
     }
 
-    /// Whether a score with this bound ends a node with the window (alpha, beta): an exact score
-    /// always, a lower bound if it reaches beta, an upper bound if it does not exceed alpha.
+    /// Whether a score with this bound ends the search of a node with the window (alpha, beta). An
+    /// exact score always does. A lower bound does if it reaches beta. An upper bound does if it
+    /// does not exceed alpha.
     #[inline]
     pub const fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
         match self {

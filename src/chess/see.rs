@@ -8,11 +8,12 @@ use super::moves::Move;
 use super::types::{Color, Piece, Square};
 
 impl Board {
-    /// The material that a move wins or loses on its target square, for the side to move, in the
-    /// units of `values` (by [`Piece`]; the king's is not used).
+    /// Returns the material that the side to move wins or loses on the target square of a move.
+    /// `values` has the value of each [`Piece`]. The value of the king is not used.
     ///
-    /// Each side recaptures with its cheapest piece and may stop at any time; pieces behind the
-    /// capturers join in. Pins and promotions by recapture are not seen. Castling is worth 0.
+    /// Each side recaptures with its cheapest piece and may stop at any time. Sliders behind a
+    /// capturer join in once the capturer has moved. Pins and promotions by a recapture are
+    /// ignored. Castling is worth 0.
     /// Source: F. Reul, "Static exchange evaluation with alpha-beta approach", ICGA Journal, 2010.
     pub fn see(&self, mv: Move, values: &[i32; 6]) -> i32 {
         let (from, to) = (mv.from(), mv.to());
@@ -26,7 +27,8 @@ impl Board {
         }
         let value = |piece: Piece| values[piece as usize];
         let promotion_gain = mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn));
-        // By ply: what the side that moves there has won if the exchange ends with its move.
+        // For each ply, the material that the side that moves at this ply has won if the exchange
+        // ends with its move.
         let mut gains = [0; 33];
         gains[0] = self.captured(mv).map_or(0, value) + promotion_gain;
         let mut on_target = mv.promotion().unwrap_or(mover);
@@ -43,7 +45,7 @@ impl Board {
             on_target = piece;
             side = !side;
         }
-        // Backwards: a side moves only if that wins more than to stop.
+        // From the last ply to the first, a side moves only if the move wins more than stopping.
         while ply > 0 {
             gains[ply - 1] = -gains[ply].max(-gains[ply - 1]);
             ply -= 1;
@@ -51,7 +53,8 @@ impl Board {
         gains[0]
     }
 
-    /// The cheapest piece of `side` that attacks `to`, of those that still stand in `occupied`.
+    /// Returns the square and the kind of the cheapest piece of `side` that attacks `to`. Only
+    /// pieces on `occupied` squares are considered.
     fn cheapest_attacker(&self, to: Square, side: Color, occupied: Bitboard) -> Option<(Square, Piece)> {
         Piece::ALL.into_iter().find_map(|piece| {
             let reach = match piece {

@@ -26,8 +26,8 @@ const EN_PASSANT: u32 = 44;
 const KEYED: u32 = 50;
 const BLACK: u64 = 1 << 63;
 
-/// For each square, a mask of the bits that survive a move from or to it: all but the en passant
-/// squares, and the castling rights of a king or rook that has its home there.
+/// For each square, a mask of the bits that survive a move from or to the square. A move clears
+/// both en passant squares, and the castling rights of the king or rook whose home square this is.
 static KEPT: [u64; 64] = {
     let mut masks = [!(63 << EN_PASSANT | 63 << KEYED); 64];
     masks[0] ^= (rights::WHITE_QUEEN as u64) << CASTLING;
@@ -40,8 +40,8 @@ static KEPT: [u64; 64] = {
 };
 
 impl StateBits {
-    /// Packs the state. The fields of clock and ply have 20 bits and start at 65,535 at most, so
-    /// that no game is long enough to overflow them.
+    /// Packs the state. The fields of clock and ply have 20 bits, and their initial values are at
+    /// most 65,535, so that no game is long enough to overflow the fields.
     pub(super) fn new(turn: Color, castling: u8, en_passant: Option<Square>, clock: u16, ply: u16) -> Self {
         let square = en_passant.map_or(0, |square| square.index() as u64);
         let black = if turn == Color::Black { BLACK } else { 0 };
@@ -69,43 +69,46 @@ impl StateBits {
         (self.0 >> CASTLING & 15) as u8
     }
 
-    /// The castling rights that only one of two states has.
+    /// Returns the castling rights that only one of the two states has.
     #[inline]
     pub(super) const fn rights_changed(self, other: Self) -> usize {
         ((self.0 ^ other.0) >> CASTLING & 15) as usize
     }
 
-    /// The e.p. square's index, or 0 for none. 0 is also the index of a1, so check for promotions
-    /// before comparing a move's target with it.
+    /// Returns the index of the e.p. square, or 0 if there is none. 0 is also the index of a1, so
+    /// check for promotions before comparing a move's target with the result.
     #[inline]
     pub(super) const fn en_passant(self) -> usize {
         (self.0 >> EN_PASSANT & 63) as usize
     }
 
-    /// The index of the square whose e.p. number is in the key, or 0.
+    /// Returns the index of the square whose e.p. number is in the key, or 0 if the key has no e.p.
+    /// number.
     #[inline]
     pub(super) const fn keyed(self) -> usize {
         (self.0 >> KEYED & 63) as usize
     }
 
-    /// The state after a move. `reversible`: whether it neither captures nor moves a pawn.
+    /// Returns the state after a move. `is_reversible` must be true if the move neither captures
+    /// nor moves a pawn.
     #[inline]
-    pub(super) const fn after(self, from: usize, to: usize, reversible: bool) -> Self {
+    pub(super) const fn after(self, from: usize, to: usize, is_reversible: bool) -> Self {
         debug_assert!(from < 64 && to < 64, "no square");
         debug_assert!(self.0 & CLOCK < CLOCK && self.0 >> PLY & CLOCK < CLOCK, "clock or ply overflows");
         let remaining = self.0 & KEPT[from & 63] & KEPT[to & 63];
-        // The clock has the lowest bits.
-        let with_clock = if reversible { remaining + 1 } else { remaining & !CLOCK };
+        // Adding 1 increases the clock, which has the lowest bits.
+        let with_clock = if is_reversible { remaining + 1 } else { remaining & !CLOCK };
         Self((with_clock + ONE_PLY) ^ BLACK)
     }
 
-    /// A state after a move, without the castling right that a capture on `to` takes.
+    /// Removes the castling right that a capture on `to` takes from the state after a move.
     #[inline]
     pub(super) const fn after_capture(self, to: usize) -> Self {
         Self(self.0 & KEPT[to & 63])
     }
 
-    /// The state after a null move, which keeps the castling rights and counts as reversible.
+    /// Returns the state after a null move. A null move keeps the castling rights and increases the
+    /// clock.
     pub(super) const fn after_null(self) -> Self {
         Self(((self.0 & !(63 << EN_PASSANT | 63 << KEYED)) + 1 + ONE_PLY) ^ BLACK)
     }
@@ -118,14 +121,14 @@ impl StateBits {
         Self(self.0 & !(CLOCK << PLY) | (ply as u64) << PLY)
     }
 
-    /// The state with an e.p. square; it must not have one yet.
+    /// Returns the state with an e.p. square. The state must not have an e.p. square yet.
     #[inline]
     pub(super) const fn with_en_passant(self, square: usize) -> Self {
         debug_assert!(square < 64 && self.en_passant() == 0, "no square, or a second one");
         Self(self.0 | (square as u64) << EN_PASSANT)
     }
 
-    /// The state with another e.p. square in the key; 0: none.
+    /// Returns the state with another e.p. square in the key. 0 stands for no square.
     #[inline]
     pub(super) const fn with_keyed(self, square: usize) -> Self {
         debug_assert!(square < 64, "no square");

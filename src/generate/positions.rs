@@ -326,9 +326,9 @@ mod tests {
             (-900, -1000, -751, None),
         ] {
             let third = (third, crate::chess::parse_move(&board, "a2a3").unwrap());
-            assert_eq!(leader(vec![(first, a), (second, b), third]), expected, "{first} {second}");
+            assert_eq!(leading_move(vec![(first, a), (second, b), third]), expected, "{first} {second}");
         }
-        assert_eq!(leader(vec![(500, a)]), None, "a forced move does not count");
+        assert_eq!(leading_move(vec![(500, a)]), None, "a forced move does not count");
     }
 
     /// The only move is rejected if it is simply the best capture, and the position if the side to
