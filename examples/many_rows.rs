@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut fields: Vec<String> = fields.collect();
         if check.is_some() {
             // Each row is a job of its own, so it is the first of its chain.
-            ttlab::internals::record::seal(&mut fields, 0);
+            ttlab::internals::record::append_checksum(&mut fields, 0);
         }
         writer.write_record(fields)?;
     }

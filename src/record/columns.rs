@@ -132,26 +132,26 @@ columns! { REPORTED:
 columns! { MATCH_COLUMNS:
     OPPONENT = "match.opponent", Key, "", "In a match: the opposing variant.", |row, _| row.match_columns.map(|columns| columns.opponent.to_owned()).unwrap_or_default();
     COLOUR = "match.colour", Key, "", "The variant's pieces: white in the first game of each pair, black in the second.",
-        |row, _| game(row, |game| game.colour().to_owned());
-    POINTS = "match.points", Last, "points", "The variant's points for the game: 1, 0.5 or 0.", |row, _| game(row, |game| game.points().to_owned());
+        |row, _| game_field(row, |game| game.colour().to_owned());
+    POINTS = "match.points", Last, "points", "The variant's points for the game: 1, 0.5 or 0.", |row, _| game_field(row, |game| game.points().to_owned());
     END = "match.end", Word, "", "What ended the game: mate, stalemate, repetition, fifty-moves, material, resigned, draw-agreed or max-moves.",
-        |row, _| game(row, |game| game.end.to_owned());
-    GAME_PLIES = "match.plies", Sum, "plies", "Moves of both sides, without those of the opening.", |row, _| game(row, |game| game.moves.len().to_string());
+        |row, _| game_field(row, |game| game.end.to_owned());
+    GAME_PLIES = "match.plies", Sum, "plies", "Moves of both sides, without those of the opening.", |row, _| game_field(row, |game| game.moves.len().to_string());
     DEPTHS = "match.depths", Sum, "plies", "Depth of the last finished iteration, summed over the variant's moves.",
-        |row, _| game(row, |game| game.depths.to_string());
+        |row, _| game_field(row, |game| game.depths.to_string());
     BLIND = "match.blind", Sum, "count", "The variant's moves for which no iteration ended within the limit, so \
         that the first legal move was played.",
-        |row, _| game(row, |game| game.blind.to_string());
-    OPPONENT_NODES = "match.opponent_nodes", Sum, "count", "Nodes of the opponent's searches.", |row, _| game(row, |game| game.opponent_nodes.to_string());
-    START = "match.start", Word, "", "The position from which the game was played, in FEN.", |row, _| game(row, |game| game.start.fen(EpRule::Legal));
-    MOVES = "match.moves", Word, "", "The game's moves, in UCI form.", |row, _| game(row, |game| join_words(game.moves.iter()));
+        |row, _| game_field(row, |game| game.blind.to_string());
+    OPPONENT_NODES = "match.opponent_nodes", Sum, "count", "Nodes of the opponent's searches.", |row, _| game_field(row, |game| game.opponent_nodes.to_string());
+    START = "match.start", Word, "", "The position from which the game was played, in FEN.", |row, _| game_field(row, |game| game.start.fen(EpRule::Legal));
+    MOVES = "match.moves", Word, "", "The game's moves, in UCI form.", |row, _| game_field(row, |game| join_words(game.moves.iter()));
     SCORES = "match.scores", Word, "", "The mover's score at each move in centipawns; M5 or -M5: mate in five, or being mated; ? where none was reported.",
-        |row, _| game(row, |game| join_words(game.searches.iter().map(|search| match (search.mate, search.score) {
+        |row, _| game_field(row, |game| join_words(game.searches.iter().map(|search| match (search.mate, search.score) {
             (Some(moves), _) => format!("{}M{}", if moves < 0 { "-" } else { "" }, moves.abs()),
             (None, score) => score.map_or("?".to_owned(), |score| score.to_string()),
         })));
     SEARCHES = "match.searches", Word, "", "The depth and nodes of each move's search, as 8/1997; ? where none were reported.",
-        |row, _| game(row, |game| join_words(game.searches.iter().map(|search| match search.nodes {
+        |row, _| game_field(row, |game| join_words(game.searches.iter().map(|search| match search.nodes {
             Some(nodes) => format!("{}/{nodes}", search.depth),
             None => "?".to_owned(),
         })));
@@ -179,7 +179,7 @@ columns! { TAIL:
 
 /// Returns the field that `format` makes of the row's game. Returns an empty field if the game
 /// could not be played.
-fn game(row: &Row<'_>, format: impl FnOnce(&GameRecord) -> String) -> String {
+fn game_field(row: &Row<'_>, format: impl FnOnce(&GameRecord) -> String) -> String {
     row.match_columns.and_then(|columns| columns.game).map(format).unwrap_or_default()
 }
 
@@ -277,7 +277,7 @@ impl Extra {
         }
         let prefixes =
             [(self.anatomy, ANATOMY), (self.threads, THREADS), (self.external, EXTERNAL), (self.games, MATCH)];
-        prefixes.iter().all(|(included, prefix)| *included || !column.starts_with(prefix))
+        prefixes.iter().all(|(is_included, prefix)| *is_included || !column.starts_with(prefix))
     }
 }
 
@@ -333,7 +333,7 @@ pub const ROW: &str = "row.";
 /// as in `policy` or `table.policy` for `table.policy.kind`.
 pub fn may_mean(name: &str, column: &str) -> bool {
     let is_suffix = |column: &str| {
-        column.strip_suffix(name).is_some_and(|start| !name.is_empty() && (start.is_empty() || start.ends_with('.')))
+        column.strip_suffix(name).is_some_and(|prefix| !name.is_empty() && (prefix.is_empty() || prefix.ends_with('.')))
     };
     is_suffix(column) || column.strip_suffix(".kind").is_some_and(is_suffix)
 }
@@ -359,7 +359,7 @@ static BLANK: LazyLock<Iteration> =
 
 impl Row<'_> {
     /// Returns the row's fields in the order of [`header`]. The checksum is not included because
-    /// [`super::seal`] appends the checksum.
+    /// [`super::append_checksum`] appends the checksum.
     pub fn fields(&self) -> Vec<String> {
         let iteration = self.iteration.unwrap_or(&BLANK);
         let format_fields = |columns: &'static [FieldColumn]| {
@@ -510,7 +510,7 @@ mod tests {
             match_columns: None,
         };
         let mut fields = row.fields();
-        crate::record::seal(&mut fields, 0);
+        crate::record::append_checksum(&mut fields, 0);
         let header = header(&[], Extra::default());
         assert_eq!(fields.len(), header.len());
         let folder = tempfile::tempdir().unwrap();

@@ -68,8 +68,8 @@ impl SeparatedRow {
     }
 
     /// Returns the checksum of the first `field_count` fields except the time. `previous` is the
-    /// checksum of the previous row, as for [`super::check`].
-    pub(super) fn check(&self, previous: u32, field_count: usize) -> u32 {
+    /// checksum of the previous row, as for [`super::checksum`].
+    pub(super) fn checksum(&self, previous: u32, field_count: usize) -> u32 {
         let end = self.start(field_count);
         // The index of the time is counted from the end, because the number of columns before the
         // time varies.
@@ -80,7 +80,7 @@ impl SeparatedRow {
     }
 
     /// Returns the checksum of all fields of a row that has no time and no previous row.
-    pub(super) fn check_all(&self) -> u32 {
+    pub(super) fn checksum_of_all_fields(&self) -> u32 {
         hash_pieces(0, [&self.bytes, &[]])
     }
 }
@@ -173,8 +173,8 @@ mod tests {
             assert_eq!(separated.len(), row.len(), "{line:?}");
             for index in 0..row.len() {
                 assert_eq!(separated.field(Some(index)), [row[index].as_bytes(), &[SEPARATOR]].concat(), "{line:?}");
-                let check = super::super::check(17, row.iter().take(index));
-                assert_eq!(separated.check(17, index), check, "{line:?}, {index} fields");
+                let check = super::super::checksum(17, row.iter().take(index));
+                assert_eq!(separated.checksum(17, index), check, "{line:?}, {index} fields");
             }
             assert_eq!(separated.field(Some(row.len())), [SEPARATOR]);
             assert_eq!(separated.field(None), [SEPARATOR]);

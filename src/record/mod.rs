@@ -173,17 +173,17 @@ impl Row<'_> {
 /// Returns the checksum of a row whose fields before the checksum are `fields`. The checksum covers
 /// every field except the time. It also covers `previous`, which is the checksum of the previous
 /// row of the same job, or 0 for the job's first row.
-pub fn check<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
+pub fn checksum<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
     let fields = SeparatedRow::from_fields(fields);
-    fields.check(previous, fields.len())
+    fields.checksum(previous, fields.len())
 }
 
 /// Appends the checksum to a row's fields. Returns the checksum, which is the `previous` of the
 /// job's next row.
-pub fn seal(fields: &mut Vec<String>, previous: u32) -> u32 {
-    let check = check(previous, fields.iter().map(String::as_str));
-    fields.push(format!("{check:08x}"));
-    check
+pub fn append_checksum(fields: &mut Vec<String>, previous: u32) -> u32 {
+    let checksum = checksum(previous, fields.iter().map(String::as_str));
+    fields.push(format!("{checksum:08x}"));
+    checksum
 }
 
 #[cfg(test)]
@@ -196,7 +196,7 @@ mod tests {
         let seconds = header.iter().position(|name| name == columns::SECONDS).unwrap_or(0);
         assert_eq!(header[header.len() - 1], columns::CHECK);
         let row: Vec<String> = header[..header.len() - 1].to_vec();
-        let check_row = |row: &[String], previous| check(previous, row.iter().map(String::as_str));
+        let check_row = |row: &[String], previous| checksum(previous, row.iter().map(String::as_str));
         for index in 0..row.len() {
             let mut changed = row.clone();
             changed[index].push('1');

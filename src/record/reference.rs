@@ -52,24 +52,24 @@ impl Judgement {
         let score = self.score.to_string();
         let nodes = self.nodes.map(|nodes| nodes.to_string()).unwrap_or_default();
         let fields = [&self.reference, &self.position, &self.mv, &self.best, &score, &nodes].map(String::as_str);
-        let check = row_check(fields.into_iter());
-        csv_line(fields.into_iter().chain([check.as_str()]))
+        let checksum = row_checksum(fields.into_iter());
+        csv_line(fields.into_iter().chain([checksum.as_str()]))
     }
 
     /// Reads a judgement from a row of a file whose header has `field_count` fields. Returns `None`
     /// if the row is damaged. Old files have no checksums, so their rows are accepted without a
     /// check.
     fn read(row: &StringRecord, field_count: usize) -> Option<Self> {
-        let has_check = field_count > CHECKED_FIELD_COUNT;
-        let is_check_right = || row[CHECKED_FIELD_COUNT] == row_check(row.iter().take(CHECKED_FIELD_COUNT));
-        let is_intact = row.len() == field_count && (!has_check || is_check_right());
+        let has_checksum = field_count > CHECKED_FIELD_COUNT;
+        let is_checksum_right = || row[CHECKED_FIELD_COUNT] == row_checksum(row.iter().take(CHECKED_FIELD_COUNT));
+        let is_intact = row.len() == field_count && (!has_checksum || is_checksum_right());
         row.deserialize(None).ok().filter(|_| is_intact)
     }
 }
 
 /// Returns the checksum of a row's fields as text.
-fn row_check<'a>(fields: impl Iterator<Item = &'a str>) -> String {
-    format!("{:08x}", SeparatedRow::from_fields(fields).check_all())
+fn row_checksum<'a>(fields: impl Iterator<Item = &'a str>) -> String {
+    format!("{:08x}", SeparatedRow::from_fields(fields).checksum_of_all_fields())
 }
 
 /// Reads the judgements in a folder. Returns an empty list if the folder has no file of judgements.

@@ -120,12 +120,12 @@ fn column_index(header: &[String], name: &str) -> Option<usize> {
 }
 
 /// Returns the index of the checksum column, or `None` if the last column is not the checksum.
-fn check_index(header: &[String]) -> Option<usize> {
+fn checksum_index(header: &[String]) -> Option<usize> {
     column_index(header, columns::CHECK).filter(|index| index + 1 == header.len())
 }
 
 /// Parses a checksum. Returns `None` if the text is not eight lower-case hexadecimal digits.
-fn parse_seal(text: &[u8]) -> Option<u32> {
+fn parse_checksum(text: &[u8]) -> Option<u32> {
     let is_valid = text.len() == 8 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| is_valid)?, 16).ok()
 }
@@ -147,12 +147,12 @@ struct RowFacts {
     id_hash: u64,
     failed: bool,
     /// The checksum in the file. `None` if the field is not a valid checksum.
-    seal: Option<u32>,
-    /// The checksum that the row should have if `previous_seal` is the checksum of the job's
+    checksum: Option<u32>,
+    /// The checksum that the row should have if `previous_checksum` is the checksum of the job's
     /// previous row.
-    expected_seal: u32,
+    expected_checksum: u32,
     /// The checksum of the job's previous row in the same block. 0 if the block has no such row.
-    previous_seal: u32,
+    previous_checksum: u32,
 }
 
 /// The lines of a block after parsing.
@@ -177,10 +177,10 @@ fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -
         columns::ERROR,
     ]
     .map(|name| column_index(header, name));
-    let check_index = check_index(header);
+    let checksum_index = checksum_index(header);
     let (mut parsed_block, mut parser, mut offset) = (ParsedBlock::default(), Parser::new(), 0);
     // The checksum of the last row of each job in this block.
-    let mut last_seals: HashMap<u64, u32, RandomState> = HashMap::default();
+    let mut last_checksums: HashMap<u64, u32, RandomState> = HashMap::default();
     for line in block[..blocks::complete_lines_length(block)].split_inclusive(|byte| *byte == b'\n') {
         let bytes = offset..offset + line.len();
         offset = bytes.end;
@@ -203,12 +203,13 @@ fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -
             };
             let job_hash = hash([variant, item, repeat, opponent]);
             let failed = !without_separator(error).is_empty();
-            let seal = parse_seal(without_separator(row.field(check_index)));
+            let checksum = parse_checksum(without_separator(row.field(checksum_index)));
             // The checksum of a failed job's row does not depend on a previous row.
-            let previous_seal = if failed { 0 } else { last_seals.get(&job_hash).copied().unwrap_or(0) };
-            let expected_seal = check_index.map_or(0, |check_index| row.check(previous_seal, check_index));
-            last_seals.insert(job_hash, seal.unwrap_or(expected_seal));
-            RowFacts { bytes, job_hash, id_hash: hash([id]), failed, seal, expected_seal, previous_seal }
+            let previous_checksum = if failed { 0 } else { last_checksums.get(&job_hash).copied().unwrap_or(0) };
+            let expected_checksum =
+                checksum_index.map_or(0, |checksum_index| row.checksum(previous_checksum, checksum_index));
+            last_checksums.insert(job_hash, checksum.unwrap_or(expected_checksum));
+            RowFacts { bytes, job_hash, id_hash: hash([id]), failed, checksum, expected_checksum, previous_checksum }
         }));
     }
     parsed_block
@@ -232,14 +233,14 @@ fn verify_in_blocks(
     let mut report = VerifyReport::default();
     let mut seen_ids: HashSet<u64, RandomState> = HashSet::default();
     // The checksum of the last row of each job.
-    let mut last_seals: HashMap<u64, u32, RandomState> = HashMap::default();
+    let mut last_checksums: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut file = BufReader::new(crate::system::files::open(path)?);
     let mut header = Vec::new();
     file.read_until(b'\n', &mut header)?;
     let header_length = header.len();
     header.truncate(blocks::complete_lines_length(&header));
     let header = parse_header(&header)?;
-    let (has_ids, check_index) = (column_index(&header, columns::ID).is_some(), check_index(&header));
+    let (has_ids, checksum_index) = (column_index(&header, columns::ID).is_some(), checksum_index(&header));
     let (mut parser, mut hasher) = (Parser::new(), SealHasher::new(header.len()));
     hasher.update(header_length, &ColumnBytes::default());
     process_blocks(
@@ -261,40 +262,42 @@ fn verify_in_blocks(
                         continue;
                     }
                 };
-                let last_seal = last_seals.entry(row.job_hash).or_insert(0);
+                let last_checksum = last_checksums.entry(row.job_hash).or_insert(0);
                 report.failed += u64::from(row.failed);
                 if has_ids && !seen_ids.insert(row.id_hash) {
                     report.duplicated += 1;
                     report.add_problem(line, DUPLICATE);
                     continue;
                 }
-                let Some(check_index) = check_index else { continue };
-                let previous_seal = if row.failed { 0 } else { *last_seal };
-                let expected_seal = match previous_seal == row.previous_seal {
-                    true => row.expected_seal,
+                let Some(checksum_index) = checksum_index else { continue };
+                let previous_checksum = if row.failed { 0 } else { *last_checksum };
+                let expected_checksum = match previous_checksum == row.previous_checksum {
+                    true => row.expected_checksum,
                     // The job's previous row is in another block.
-                    false => {
-                        parser.separate_line(&block[row.bytes]).map_or(0, |row| row.check(previous_seal, check_index))
-                    }
+                    false => parser
+                        .separate_line(&block[row.bytes])
+                        .map_or(0, |row| row.checksum(previous_checksum, checksum_index)),
                 };
-                if row.seal != Some(expected_seal) {
+                if row.checksum != Some(expected_checksum) {
                     report.damaged += 1;
                     report.add_problem(line, CHECKSUM_MISMATCH);
                 }
                 // The next row is checked with the checksum in the file instead of the expected
                 // checksum, so that one edited row is not reported twice.
-                *last_seal = row.seal.unwrap_or(expected_seal);
+                *last_checksum = row.checksum.unwrap_or(expected_checksum);
             }
             Ok::<_, ResultsError>(())
         },
     )?;
-    report.sealed = check_index.is_some();
+    report.sealed = checksum_index.is_some();
     report.seals = hasher.finish(&header);
     if let Some(manifest) = manifest {
         report.kind = Some(manifest.seal_kind());
         if manifest.shard.is_none() {
-            report.missing_jobs =
-                manifest.jobs_total.saturating_sub(manifest.jobs_not_needed).saturating_sub(last_seals.len() as u64);
+            report.missing_jobs = manifest
+                .jobs_total
+                .saturating_sub(manifest.jobs_not_needed)
+                .saturating_sub(last_checksums.len() as u64);
         }
         report.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(report.rows);
         let is_complete =
@@ -343,7 +346,7 @@ fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, is_complete: boo
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Extra, header, seal};
+    use super::super::{Extra, append_checksum, header};
     use super::*;
 
     /// The hash depends on where fields end.
@@ -384,7 +387,7 @@ mod tests {
                 row[column_index(columns::NODES)] = (number * number).to_string();
                 let failed = number == 31;
                 row[column_index(columns::ERROR)] = if failed { "why" } else { "" }.to_owned();
-                seals[job] = seal(&mut row, if failed { 0 } else { seals[job] });
+                seals[job] = append_checksum(&mut row, if failed { 0 } else { seals[job] });
                 lines.push(line(&row));
             }
             let verify_lines = |lines: &[String], threads: usize, size: usize| {
@@ -435,7 +438,7 @@ mod tests {
                     // A failed job restarts the checksum chain.
                     (row[column_index(columns::ERROR)], previous) = ("why".to_owned(), 0);
                 }
-                previous = seal(&mut row, previous);
+                previous = append_checksum(&mut row, previous);
                 lines.push(row.join(","));
             }
         }
@@ -584,7 +587,7 @@ mod tests {
             ("0000000g", None),
             ("+0000001", None),
         ] {
-            assert_eq!(parse_seal(text.as_bytes()), seal, "{text}");
+            assert_eq!(parse_checksum(text.as_bytes()), seal, "{text}");
         }
     }
 
@@ -614,7 +617,7 @@ mod tests {
             row[column_index(columns::VARIANT)] = variant.to_owned();
             row[column_index(columns::GAME)] = game.to_owned();
             row[column_index(columns::POSITION)] = position.to_owned();
-            seal(&mut row, 0);
+            append_checksum(&mut row, 0);
             text += &(row.join(",") + "\n");
         }
         std::fs::write(&path, text).unwrap();

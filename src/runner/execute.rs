@@ -127,7 +127,7 @@ impl Shared<'_> {
                 self.plan.row_id(job, row.item, row.ply.unwrap_or(0), row.iteration.depth)
             };
             let mut fields = self.format_row(job, &self.label(job, row.item, row.ply, id), Ok(row));
-            check = record::seal(&mut fields, check);
+            check = record::append_checksum(&mut fields, check);
             fields
         };
         rows.iter().enumerate().map(to_fields).collect()

@@ -311,7 +311,7 @@ impl<'a> Reuse<'a> {
             let (last, failed) = (row.len() - 1, row.get(keys.error) != Some(""));
             // A row's checksum continues that of the job's previous row. The row of a failed job
             // has no previous row.
-            let check_after = |previous| record::check(previous, row.iter().take(last));
+            let check_after = |previous| record::checksum(previous, row.iter().take(last));
             let is_written = |check: u32| row.get(last) == Some(format!("{check:08x}").as_str());
             let mut check = check_after(if failed { 0 } else { group.check });
             if !is_written(check) && is_written(check_after(0)) {
@@ -428,7 +428,7 @@ impl<'a> Reuse<'a> {
                     }
                 })
                 .collect();
-            check = record::seal(&mut fields, check);
+            check = record::append_checksum(&mut fields, check);
             renamed.push(fields);
         }
         Some(renamed)

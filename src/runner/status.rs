@@ -40,7 +40,7 @@ impl JobStatus {
         }
         let last = row.len() - 1;
         // The row of a failed job has no previous row.
-        let check = record::check(if entry.failed { 0 } else { self.check }, row.iter().take(last));
+        let check = record::checksum(if entry.failed { 0 } else { self.check }, row.iter().take(last));
         if row.get(last) != Some(format!("{check:08x}").as_str()) {
             return Err(CHECKSUM_MISMATCH.to_owned());
         }

@@ -427,7 +427,7 @@ mod tests {
             let mut row: Vec<&str> = vec![""; header.len() - 1];
             row[header.iter().position(|name| name == record::columns::ERROR).unwrap()] = error;
             let mut row: Vec<String> = row.into_iter().map(str::to_owned).collect();
-            record::seal(&mut row, 0);
+            record::append_checksum(&mut row, 0);
             write("results.csv", &format!("{}\n{}\n", header.join(","), row.join(",")));
             let report = verify(folder.path()).unwrap();
             let builds = report.lines.iter().find(|text| text.contains(" builds: ")).cloned();

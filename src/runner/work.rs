@@ -136,7 +136,7 @@ impl Shared<'_> {
                 summary.failures.push((*job, format!("\"{}\" on {}: {message}", label.variant, label.position)));
             }
             let mut row = self.format_row(job, &label, Err(&message));
-            record::seal(&mut row, 0);
+            record::append_checksum(&mut row, 0);
             vec![row]
         });
         let mut sink = lock(&self.sink);

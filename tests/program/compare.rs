@@ -39,7 +39,7 @@ fn altered(from: &Path, to: &Path, alter: impl Fn(&dyn Fn(&str) -> usize, &mut R
         let job = ["variant", "position", "repeat"].map(|name| row[at(name)].clone()).to_vec();
         let previous = if row[at("error")].is_empty() { chains.get(&job).copied().unwrap_or(0) } else { 0 };
         row.pop();
-        chains.insert(job, ttlab::internals::record::seal(row, previous));
+        chains.insert(job, ttlab::internals::record::append_checksum(row, previous));
     }
     let mut writer = csv::Writer::from_path(to.join("results.csv")).unwrap();
     writer.write_record(&header).unwrap();

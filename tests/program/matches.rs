@@ -267,7 +267,7 @@ fn plan_estimates_the_time_of_its_games() {
     for pair in rows.chunks_mut(2) {
         pair.iter_mut().fold(0, |previous, row| {
             row.pop();
-            ttlab::internals::record::seal(row, previous)
+            ttlab::internals::record::append_checksum(row, previous)
         });
     }
     fs::remove_file(trial.path("out").join("manifest.json")).unwrap();

@@ -12,14 +12,14 @@ fn edit_field(out: &Path, line: usize, column: &str, value: &str) {
     let (mut text, mut check, last) = (header.join(",") + "\n", 0, header.len() - 1);
     for (number, row) in reader.records().map(Result::unwrap).enumerate() {
         let mut fields: Vec<String> = row.iter().take(last).map(str::to_owned).collect();
-        if row[last] == format!("{:08x}", record::check(0, row.iter().take(last))) {
+        if row[last] == format!("{:08x}", record::checksum(0, row.iter().take(last))) {
             // The first row of a job.
             check = 0;
         }
         if number + 2 == line {
             value.clone_into(&mut fields[index]);
         }
-        check = record::seal(&mut fields, check);
+        check = record::append_checksum(&mut fields, check);
         text += &(fields.join(",") + "\n");
     }
     fs::write(path, text).unwrap();

@@ -34,7 +34,7 @@ pub fn rows(experiment: &Experiment, plan: &Plan, header: &[String], job: &Job, 
                 _ => String::new(),
             })
             .collect();
-        check = record::seal(&mut fields, check);
+        check = record::append_checksum(&mut fields, check);
         fields
     };
     depths.iter().map(row).collect()

@@ -170,7 +170,7 @@ fn reuse_refuses_untrusted_results() {
     fields.pop();
     fields[nodes] = "7";
     let before = lines[2].rsplit(',').next().map(|check| u32::from_str_radix(check, 16).unwrap()).unwrap();
-    let check = ttlab::internals::record::check(before, fields.iter().copied());
+    let check = ttlab::internals::record::checksum(before, fields.iter().copied());
     let other = format!("{},{check:08x}", fields.join(","));
     fs::write(trial.results("a"), text.replace(lines[3], &other)).unwrap();
     trial

@@ -207,7 +207,7 @@ fn forge_after(path: &Path, rows: usize) {
         if (rows..rows + 3).contains(&at) {
             fields[nodes] = "7".to_owned();
             fields.pop();
-            check = ttlab::internals::record::seal(&mut fields, check);
+            check = ttlab::internals::record::append_checksum(&mut fields, check);
         }
         writer.write_record(&fields).unwrap();
     }
