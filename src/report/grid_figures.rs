@@ -143,7 +143,7 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let hit_share = |line| share_of_probes(line, columns::HITS);
     let worth_of = |line: usize| {
         let (low, high) = summary.lines[line].interval(columns::SAVED);
-        summary.lines[line].worth().map(|(part, whole)| (part / whole, low, high))
+        summary.lines[line].saved_and_total_nodes().map(|(part, whole)| (part / whole, low, high))
     };
     let series_of = |value: &dyn Fn(usize) -> Option<(f64, f64, f64)>| {
         curves::series_along_axis(&grid.frame, &grid.axes, axis, summary, value)

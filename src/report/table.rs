@@ -148,14 +148,14 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
     let share_of_probes = |part: &'static str| {
         move |line: &Line| share_of(line, part, columns::PROBES).with_reason(missing_reason(page, line, NO_TABLE))
     };
-    if !page.custom_metrics && summary.lines.iter().any(|line| line.worth().is_some()) {
+    if !page.custom_metrics && summary.lines.iter().any(|line| line.saved_and_total_nodes().is_some()) {
         let saved_meaning = "nodes saved by cutoffs (what their entries had cost), as a share of the nodes saved and \
             searched; not an estimate of a search without a table";
         entries = entries
             .number("saved", "worth", saved_meaning, move |line| {
                 // A line without reported probes has no worth.
                 let whole = if line.sum(columns::PROBES) > 0.0 { line.sum(columns::NODES) } else { 0.0 };
-                let (saved, whole) = line.worth().unwrap_or((line.sum(columns::SAVED), whole));
+                let (saved, whole) = line.saved_and_total_nodes().unwrap_or((line.sum(columns::SAVED), whole));
                 let reason = if saved.is_nan() && whole > 0.0 { NO_COST } else { no_table(line) };
                 Cell::share(saved, whole).with_reason(reason)
             })
@@ -293,7 +293,7 @@ pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
         ("saved", "worth", columns::SAVED),
     ];
     let summary = &page.summary;
-    let has_worth = summary.lines.iter().any(|line| line.worth().is_some());
+    let has_worth = summary.lines.iter().any(|line| line.saved_and_total_nodes().is_some());
     let shares = SHARES.iter().filter(|(.., column)| has_worth || *column != columns::SAVED);
     let entries = shares.fold(Entries::<Line>::default(), |entries, (key, head, column)| {
         entries.number(key, head, "95 % interval", |line| {

@@ -128,13 +128,13 @@ impl Pairs {
 
     /// Compares the means of the two groups instead of the single values, which may be 0. The
     /// logarithm of each pair is replaced by the pair's contribution to the logarithm of the ratio
-    /// of the means. The standard error of these contributions is that of the delta method.
+    /// of the means. The standard error of the contributions equals that of the delta method.
     ///
     /// Source: Cochran, "Sampling Techniques", 1977, chapter 6.
     fn compare_means(&mut self) {
         let side_means = |list: &[Pair]| [0, 1].map(|side| mean(list.iter().map(|pair| pair.values[side])));
-        let first_seed_pairs: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
-        self.totals = side_means(&first_seed_pairs);
+        let own_seed_pairs: Vec<Pair> = self.list.iter().filter(|pair| pair.seed == 0).copied().collect();
+        self.totals = side_means(&own_seed_pairs);
         let [base_mean, other_mean] = side_means(&self.list);
         if base_mean > 0.0 && other_mean > 0.0 {
             let log_ratio = (other_mean / base_mean).ln();
@@ -154,7 +154,7 @@ impl Pairs {
     fn average_seeds(&mut self) {
         let key_of = |pair: &Pair| (pair.block, pair.unit);
         self.list.sort_by_key(|pair| (key_of(pair), pair.seed));
-        let average = |seeds: &[Pair]| Pair { log: mean(seeds.iter().map(|pair| pair.log)), ..seeds[0] };
+        let average = |pairs: &[Pair]| Pair { log: mean(pairs.iter().map(|pair| pair.log)), ..pairs[0] };
         self.list = self.list.chunk_by(|a, b| key_of(a) == key_of(b)).map(average).collect();
     }
 }
@@ -212,11 +212,11 @@ impl<'a> BaseSearches<'a> {
         find_in_block(cell.block).or_else(|| {
             let values = &self.grouping.blocks[cell.block as usize];
             // If a block of the base lacks an option, the value of the option is empty.
-            let agrees = |block: &&u32| {
+            let has_equal_values = |block: &&u32| {
                 let mut value_pairs = self.grouping.blocks[**block as usize].iter().zip(values);
                 value_pairs.all(|(base_value, value)| base_value.is_empty() || base_value == value)
             };
-            let base_block = self.by_unit.get(&cell.unit)?.iter().find(agrees)?;
+            let base_block = self.by_unit.get(&cell.unit)?.iter().find(has_equal_values)?;
             find_in_block(*base_block)
         })
     }
@@ -231,7 +231,7 @@ impl<'a> BaseSearches<'a> {
         let searches = self.reader.searches();
         searches.cells(group).iter().filter_map(move |cell| {
             let base = self.find_base(cell)?;
-            if cell.opens_game && base.own_process != cell.own_process {
+            if cell.opens_game && base.has_own_process != cell.has_own_process {
                 return None;
             }
             let [base_search, other_search] = [base, cell].map(|cell| searches.repeats(cell)[0]);

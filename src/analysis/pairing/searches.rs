@@ -53,7 +53,7 @@ pub struct OneSearch {
     pub opens_game: bool,
     /// Whether a new engine process was started for this search. Such a process knows nothing from
     /// earlier moves.
-    pub own_process: bool,
+    pub has_own_process: bool,
     /// Whether this is the first repeat under the file's own key seed. Totals include only such
     /// searches.
     pub is_first: bool,
@@ -77,7 +77,7 @@ pub struct Repeats {
     pub cluster: u32,
     pub seed: u32,
     pub opens_game: bool,
-    pub own_process: bool,
+    pub has_own_process: bool,
     /// The index in [`Searches::order`] of the first repeat.
     first: u32,
     /// The number of repeats.
@@ -149,7 +149,7 @@ impl Searches {
                         repeat,
                         last: row,
                         opens_game: first_plies.get(&games.codes()[row]) == Some(&plies[row]),
-                        own_process: restarts.text(row) == SEARCH,
+                        has_own_process: restarts.text(row) == SEARCH,
                         is_first: false,
                     });
                     searches.sums.extend(std::iter::repeat_n(0.0, columns.len()));
@@ -197,9 +197,9 @@ impl Searches {
             match self.cells[search.group as usize].last_mut() {
                 Some(cell) if key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
                 _ => {
-                    let &mut OneSearch { block, unit, cluster, seed, opens_game, own_process, .. } = search;
+                    let &mut OneSearch { block, unit, cluster, seed, opens_game, has_own_process, .. } = search;
                     search.is_first = seed == 0;
-                    let cell = Repeats { block, unit, cluster, seed, opens_game, own_process, first, count: 1 };
+                    let cell = Repeats { block, unit, cluster, seed, opens_game, has_own_process, first, count: 1 };
                     self.cells[search.group as usize].push(cell);
                 }
             }

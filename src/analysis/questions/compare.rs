@@ -50,9 +50,9 @@ pub struct Comparison {
     pub failed: [usize; 2],
     /// The result of each gate on each variant.
     pub gate_results: Vec<GateResult>,
-    /// The differences between the plans; `None` if a manifest is missing.
+    /// The differences between the plans. `None` if a manifest is missing.
     pub differences: Option<Vec<String>>,
-    /// Notes for the reader.
+    /// Notes that help users to interpret the figures.
     pub notes: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub struct Change {
     /// The total of each metric over the paired rows, in BASE and in NEW. The repeats of a search
     /// are counted once. For seconds, the median of the repeats is used.
     pub totals: Vec<[f64; 2]>,
-    /// The number of rows in which each metric differs; 0 for seconds.
+    /// The number of rows in which each metric differs. 0 for seconds and score errors.
     pub differing: Vec<usize>,
     /// NEW's nodes divided by BASE's, paired by search.
     pub nodes: Ratio,
@@ -248,8 +248,8 @@ impl Comparison {
                 let change = &mut self.variants[pair.line];
                 change.differing[metric_index] += usize::from(differs(pair));
                 let (base_value, new_value) = (numbers[pair.base], numbers[pair.new]);
-                let is_repeat = repeats[pair.base] > 0.0;
-                if !is_repeat && !base_value.is_nan() && !new_value.is_nan() {
+                let is_later_repeat = repeats[pair.base] > 0.0;
+                if !is_later_repeat && !base_value.is_nan() && !new_value.is_nan() {
                     let [base_total, new_total] = &mut change.totals[metric_index];
                     *base_total += base_value;
                     *new_total += new_value;
@@ -268,7 +268,7 @@ impl Comparison {
     /// that differ in seconds or in the score error is not counted and stays 0.
     fn add_ratios(&mut self, results: &PairedResults) {
         // Returns the pairs and the judged ratio of each variant.
-        let compare_variants = |column: &str| {
+        let judge_variants = |column: &str| {
             let metric = Metric::from_column(column);
             let reader = MetricReader::new(&results.searches, &metric, &results.frame);
             let pair_variant = |groups: &[Option<usize>; 2]| match *groups {
@@ -276,21 +276,21 @@ impl Comparison {
                 _ => Pairs::default(),
             };
             let pairs: Vec<Pairs> = results.groups.iter().map(pair_variant).collect();
-            let ratios = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
-            pairs.into_iter().zip(ratios)
+            let judged_ratios = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
+            pairs.into_iter().zip(judged_ratios)
         };
-        for (change, (pairs, judged)) in self.variants.iter_mut().zip(compare_variants(columns::NODES)) {
+        for (change, (pairs, judged)) in self.variants.iter_mut().zip(judge_variants(columns::NODES)) {
             (change.nodes, change.p, change.truncated) = (judged.ratio, judged.p, pairs.truncated);
         }
         self.metrics.push(columns::SECONDS.to_owned());
-        for (change, (pairs, judged)) in self.variants.iter_mut().zip(compare_variants(columns::SECONDS)) {
+        for (change, (pairs, judged)) in self.variants.iter_mut().zip(judge_variants(columns::SECONDS)) {
             (change.seconds, change.spread) = (judged.ratio, pairs.spread);
             change.totals.push(pairs.totals);
             change.differing.push(0);
         }
         if results.shared_columns.iter().any(|column| column == columns::SCORE_ERROR) {
             self.metrics.push(columns::SCORE_ERROR.to_owned());
-            for (change, (pairs, judged)) in self.variants.iter_mut().zip(compare_variants(columns::SCORE_ERROR)) {
+            for (change, (pairs, judged)) in self.variants.iter_mut().zip(judge_variants(columns::SCORE_ERROR)) {
                 change.score_error = judged.ratio;
                 change.totals.push(pairs.totals);
                 change.differing.push(0);

@@ -123,7 +123,7 @@ impl Line {
 
     /// Returns the number of nodes that cutoffs saved, and the number of nodes that the searches
     /// would have needed without these cutoffs. Returns `None` if saved nodes were not counted.
-    pub fn worth(&self) -> Option<(f64, f64)> {
+    pub fn saved_and_total_nodes(&self) -> Option<(f64, f64)> {
         let saved = self.sum(columns::SAVED);
         (saved > 0.0).then_some((saved, self.sum(columns::NODES) + saved))
     }
@@ -164,16 +164,17 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
     order.sort_by_key(group_and_cluster);
     // Each rate has a function that returns the numerator of a search, and a list of functions that
     // return the parts of the search's denominator.
-    let sums = RATES.map(|(counter, columns)| {
+    let rate_sums = RATES.map(|(counter, columns)| {
         (searches.sums(counter), columns.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
     });
     for group in order.chunk_by(|a, b| find_group(a) == find_group(b)) {
         let line = &mut lines[find_group(&group[0]) as usize];
-        for (interval, (numerator, denominators)) in line.intervals.iter_mut().zip(&sums) {
+        for (interval, (numerator, denominators)) in line.intervals.iter_mut().zip(&rate_sums) {
             let sum_cluster = |cluster: &[u32]| {
-                let total =
-                    |sum: &dyn Fn(usize) -> f64| cluster.iter().map(|&search| sum(search as usize)).sum::<f64>();
-                (total(numerator), denominators.iter().map(|sum| total(sum)).sum::<f64>())
+                let total = |search_sum: &dyn Fn(usize) -> f64| {
+                    cluster.iter().map(|&search| search_sum(search as usize)).sum::<f64>()
+                };
+                (total(numerator), denominators.iter().map(|search_sum| total(search_sum)).sum::<f64>())
             };
             let clusters = group.chunk_by(|a, b| group_and_cluster(a) == group_and_cluster(b));
             let cluster_sums: Vec<(f64, f64)> = clusters.map(sum_cluster).collect();

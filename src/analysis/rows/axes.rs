@@ -51,8 +51,8 @@ impl Axis {
     }
 
     /// Returns the index of a row's level, or `None` if the row is not on the grid.
-    pub fn row_level(&self, rows: &Frame, row: usize) -> Option<usize> {
-        self.find_level(&self.columns.iter().map(|column| rows.text(column, row).into_owned()).collect::<Vec<_>>())
+    pub fn row_level(&self, frame: &Frame, row: usize) -> Option<usize> {
+        self.find_level(&self.columns.iter().map(|column| frame.text(column, row).into_owned()).collect::<Vec<_>>())
     }
 }
 
@@ -138,15 +138,15 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
 fn join_covarying(groups: &mut Vec<AxisColumns>, columns: &[(String, TextColumn)]) {
     // Adjacent rows mostly have equal options, because the rows of a variant are adjacent. It is
     // enough to read the first row of each run of rows with equal options.
-    let rows = columns.first().map_or(0, |(_, words)| words.codes().len());
+    let row_count = columns.first().map_or(0, |(_, words)| words.codes().len());
     let rows_are_equal = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);
-    let run_starts: Vec<usize> = (0..rows).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
+    let run_starts: Vec<usize> = (0..row_count).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
     let count_levels = |members: &[usize]| {
-        let code = |index: usize, row: usize| {
+        let code_of_row = |index: usize, row: usize| {
             let (_, words) = &columns[index];
             words.codes()[row]
         };
-        let row_codes = |&row: &usize| members.iter().map(|&index| code(index, row)).collect::<Vec<_>>();
+        let row_codes = |&row: &usize| members.iter().map(|&index| code_of_row(index, row)).collect::<Vec<_>>();
         run_starts.iter().map(row_codes).collect::<std::collections::HashSet<_>>().len()
     };
     let mut index = 0;
