@@ -33,9 +33,9 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
         Role::Last => {
             let numbers = rows.numbers(&counter.name);
             let first_repeats =
-                || searches.list.iter().filter(|search| search.group as usize == group && search.is_first);
+                || searches.list.iter().filter(|search| search.group as usize == group && search.is_in_totals);
             let (sum, count) =
-                first_repeats().fold((0.0, 0.0), |(sum, count), search| (sum + numbers[search.last], count + 1.0));
+                first_repeats().fold((0.0, 0.0), |(sum, count), search| (sum + numbers[search.last_row], count + 1.0));
             Cell::decimal(sum / count, 1)
         }
         _ => Cell::count(searches.group_sum(group, &counter.name)),

@@ -148,8 +148,8 @@ fn read_measurements(
     let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (index, search) in searches.list.iter().enumerate() {
         let value_index = *index_of_unit.entry(search.unit).or_insert_with(|| {
-            let game = games.text(search.last);
-            let item = if game.is_empty() { positions.text(search.last) } else { game };
+            let game = games.text(search.last_row);
+            let item = if game.is_empty() { positions.text(search.last_row) } else { game };
             measurements.items.push(item_indices.get(item).copied().unwrap_or(u32::MAX));
             measurements.values.iter_mut().for_each(|values| values.push(f64::NAN));
             measurements.items.len() - 1

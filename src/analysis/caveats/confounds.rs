@@ -135,10 +135,10 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
 pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners: &Partners) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let indices: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
-    let first = *indices.first()?;
+    let first_index = *indices.first()?;
     let differing_options = |base: usize| -> BTreeSet<String> {
         let [first_options, base_options] =
-            [first, base].map(|index| BTreeMap::from_iter(variant::option_columns(&variants[index])));
+            [first_index, base].map(|index| BTreeMap::from_iter(variant::option_columns(&variants[index])));
         let paths = first_options
             .keys()
             .chain(base_options.keys())

@@ -126,7 +126,7 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, is_finished: 
         let lines = summary.lines.iter().filter(|line| line.measures.get(metric_index).is_some_and(has_any));
         lines.map(|line| line.name.clone()).collect()
     };
-    // The depths are the same for all metrics, so only the first metric is checked.
+    // The depths of searches do not depend on the metric, so only the first metric is checked.
     let (truncated, incomparable) =
         (lines_with(0, |measure| measure.truncated), lines_with(0, |measure| measure.incomparable));
     warnings.extend(

@@ -1,7 +1,7 @@
 //! Calculates the value of a metric for a search, for all repeats of a search, or for a group of
 //! searches. The value covers all iterations of a search, or only the iterations up to a depth.
 
-use super::searches::{IterationRow, Repeats, Searches};
+use super::searches::{IterationRow, SearchCell, Searches};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::metric::{Aggregation, Metric};
 use crate::stats::sample::median;
@@ -59,7 +59,7 @@ impl<'a> MetricReader<'a> {
 
     /// Returns the metric's value for a cell. For a time, this is the median over the repeats.
     /// Otherwise it is the value of the first repeat, because counts are the same in all repeats.
-    pub fn cell_value(&self, cell: &Repeats, depths: &Depths) -> f64 {
+    pub fn cell_value(&self, cell: &SearchCell, depths: &Depths) -> f64 {
         let repeats = self.searches.repeats(cell);
         match self.metric.is_time() {
             true => median(&mut repeats.iter().map(|&search| self.search_value(search, depths)).collect::<Vec<_>>()),
@@ -69,7 +69,7 @@ impl<'a> MetricReader<'a> {
 
     /// Returns half the difference between the longest and the shortest repeat of a cell if the
     /// metric is a time. Returns 0 for any other metric.
-    pub fn half_range(&self, cell: &Repeats, depths: &Depths) -> f64 {
+    pub fn half_range(&self, cell: &SearchCell, depths: &Depths) -> f64 {
         if !self.metric.is_time() {
             return 0.0;
         }

@@ -6,7 +6,7 @@
 //! seeds.
 
 use super::metric_reader::{Depths, MetricReader};
-use super::searches::{IterationRow, OneSearch, Repeats, Searches};
+use super::searches::{IterationRow, OneSearch, SearchCell, Searches};
 use crate::analysis::rows::grouping::Grouping;
 use crate::stats::ratio::Ratio;
 use crate::stats::sample::mean;
@@ -179,7 +179,7 @@ pub struct BaseSearches<'a> {
     reader: &'a MetricReader<'a>,
     grouping: &'a Grouping,
     /// The searches by block, position and key seed.
-    by_key: HashMap<(u32, u32, u32), &'a Repeats, RandomState>,
+    by_key: HashMap<(u32, u32, u32), &'a SearchCell, RandomState>,
     /// The blocks of each position. Empty if there is only one block.
     by_unit: HashMap<u32, Vec<u32>, RandomState>,
     has_seeds: bool,
@@ -204,7 +204,7 @@ impl<'a> BaseSearches<'a> {
     /// others. In this way, every table size can be compared with a base without a table.
     ///
     /// If the base has no search under this key seed, its search under the file's own seed is used.
-    fn find_base(&self, cell: &Repeats) -> Option<&'a Repeats> {
+    fn find_base(&self, cell: &SearchCell) -> Option<&'a SearchCell> {
         let find_in_block = |block: u32| {
             let find_seed = |seed: u32| self.by_key.get(&(block, cell.unit, seed)).copied();
             find_seed(cell.seed).or_else(|| find_seed(0))
@@ -227,7 +227,7 @@ impl<'a> BaseSearches<'a> {
     ///
     /// If only one of the groups started a new engine process for every search of a game, the first
     /// search of each game is left out: by design, it is the same in both groups.
-    fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a Repeats, &'a Repeats, Option<Depths>)> {
+    fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a SearchCell, &'a SearchCell, Option<Depths>)> {
         let searches = self.reader.searches();
         searches.cells(group).iter().filter_map(move |cell| {
             let base = self.find_base(cell)?;
@@ -250,7 +250,7 @@ impl<'a> BaseSearches<'a> {
         let (mut pairs, mut has_seeds) = (Pairs::default(), self.has_seeds);
         let compares_means = self.reader.compares_means() || reader.compares_means();
         for (base, cell, depths) in self.pair_cells(group) {
-            let &Repeats { block, unit, cluster, seed, .. } = cell;
+            let &SearchCell { block, unit, cluster, seed, .. } = cell;
             let read_values = |depths: &Depths| [self.reader.cell_value(base, depths), reader.cell_value(cell, depths)];
             if compares_means {
                 // If means are compared, all iterations are used, even if the depths differ.
@@ -287,7 +287,7 @@ impl<'a> BaseSearches<'a> {
     pub fn count_differing_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
         let searches = self.reader.searches();
         let last_depth =
-            |cell: &Repeats| searches.iterations(searches.repeats(cell)[0]).last().map(|iteration| iteration.depth);
+            |cell: &SearchCell| searches.iterations(searches.repeats(cell)[0]).last().map(|iteration| iteration.depth);
         let (mut differing_count, mut compared_count) = (0, 0);
         for (base, cell, _) in self.pair_cells(group) {
             if cell.seed == 0 && last_depth(base) == last_depth(cell) {
@@ -313,14 +313,14 @@ pub struct RowPairs {
 }
 
 /// Matches the rows of two groups by position, block, key seed, repeat and depth.
-pub fn pair_rows(searches: &Searches, base: &[Repeats], other: &[Repeats]) -> RowPairs {
+pub fn pair_rows(searches: &Searches, base: &[SearchCell], other: &[SearchCell]) -> RowPairs {
     let keyed_rows_of_search = |&search: &u32| {
         let OneSearch { block, unit, seed, repeat, .. } = searches.list[search as usize];
         let add_key =
             move |iteration: &IterationRow| ((block, unit, seed, repeat, iteration.depth), iteration.row as usize);
         searches.iterations(search).iter().map(add_key)
     };
-    let keyed_rows = |cells: &[Repeats]| -> Vec<_> {
+    let keyed_rows = |cells: &[SearchCell]| -> Vec<_> {
         cells.iter().flat_map(|cell| searches.repeats(cell)).flat_map(keyed_rows_of_search).collect()
     };
     let other_rows: HashMap<_, usize> = keyed_rows(other).into_iter().collect();

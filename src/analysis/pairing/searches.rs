@@ -48,15 +48,15 @@ pub struct OneSearch {
     /// The number of the repeat, counted from 0.
     pub repeat: u32,
     /// The row of the deepest iteration.
-    pub last: usize,
+    pub last_row: usize,
     /// Whether this is the first search of its game.
     pub opens_game: bool,
     /// Whether a new engine process was started for this search. Such a process knows nothing from
     /// earlier moves.
     pub has_own_process: bool,
-    /// Whether this is the first repeat under the file's own key seed. Totals include only such
-    /// searches.
-    pub is_first: bool,
+    /// Whether totals include this search. They include only the first repeat under the file's own
+    /// key seed.
+    pub is_in_totals: bool,
 }
 
 /// One iteration of a search.
@@ -69,9 +69,9 @@ pub struct IterationRow {
     pub finished: bool,
 }
 
-/// A cell: all repeats of a search. The public fields have the same meaning as in [`OneSearch`].
+/// All repeats of a search. The public fields have the same meaning as in [`OneSearch`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Repeats {
+pub struct SearchCell {
     pub block: u32,
     pub unit: u32,
     pub cluster: u32,
@@ -104,7 +104,7 @@ pub struct Searches {
     /// The indices of all searches, sorted so that the repeats of a search are adjacent.
     order: Vec<u32>,
     /// The cells of each group.
-    cells: Vec<Vec<Repeats>>,
+    cells: Vec<Vec<SearchCell>>,
 }
 
 impl Searches {
@@ -147,10 +147,10 @@ impl Searches {
                         cluster,
                         seed,
                         repeat,
-                        last: row,
+                        last_row: row,
                         opens_game: first_plies.get(&games.codes()[row]) == Some(&plies[row]),
                         has_own_process: restarts.text(row) == SEARCH,
-                        is_first: false,
+                        is_in_totals: false,
                     });
                     searches.sums.extend(std::iter::repeat_n(0.0, columns.len()));
                 }
@@ -161,8 +161,8 @@ impl Searches {
                 *sum += numbers[row];
             }
             let search = &mut searches.list[index];
-            if depths[row] >= depths[search.last] {
-                search.last = row;
+            if depths[row] >= depths[search.last_row] {
+                search.last_row = row;
             }
             let iteration =
                 IterationRow { row: row as u32, depth: depths[row] as u16, finished: finished.text(row) != "false" };
@@ -186,20 +186,20 @@ impl Searches {
     /// Gathers the repeats of each search into a cell.
     fn group_repeats(&mut self) {
         let group_count = self.errors.len();
-        let key = |search: &OneSearch| (search.group, search.block, search.unit, search.seed);
+        let cell_key = |search: &OneSearch| (search.group, search.block, search.unit, search.seed);
         self.order = (0..self.list.len() as u32).collect();
-        self.order.sort_by_key(|&index| (key(&self.list[index as usize]), self.list[index as usize].repeat));
+        self.order.sort_by_key(|&index| (cell_key(&self.list[index as usize]), self.list[index as usize].repeat));
         self.cells = vec![Vec::new(); group_count];
         // The repeats of a search are adjacent in `order`. A search therefore either belongs to the
         // last cell of its group or begins a new cell.
         for (first, &index) in (0..).zip(&self.order) {
             let search = &mut self.list[index as usize];
             match self.cells[search.group as usize].last_mut() {
-                Some(cell) if key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
+                Some(cell) if cell_key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
                 _ => {
                     let &mut OneSearch { block, unit, cluster, seed, opens_game, has_own_process, .. } = search;
-                    search.is_first = seed == 0;
-                    let cell = Repeats { block, unit, cluster, seed, opens_game, has_own_process, first, count: 1 };
+                    search.is_in_totals = seed == 0;
+                    let cell = SearchCell { block, unit, cluster, seed, opens_game, has_own_process, first, count: 1 };
                     self.cells[search.group as usize].push(cell);
                 }
             }
@@ -215,8 +215,8 @@ impl Searches {
     /// Returns a function that takes the index of a search and returns the same sum as
     /// [`Searches::sum`]. The column is looked up only once.
     pub fn sums(&self, column: &str) -> impl Fn(usize) -> f64 + '_ {
-        let (index, width) = (self.columns.iter().position(|name| name == column), self.columns.len());
-        move |search| index.map_or(f64::NAN, |index| self.sums[search * width + index])
+        let column_index = self.columns.iter().position(|name| name == column);
+        move |search| column_index.map_or(f64::NAN, |index| self.sums[search * self.columns.len() + index])
     }
 
     /// Returns the name of the game or position that a cluster number stands for.
@@ -229,18 +229,18 @@ impl Searches {
     /// Returns the sum of a column over all searches of a group. Only the first repeat under the
     /// file's own key seed is counted.
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
-        let is_counted = |search: &OneSearch| search.group as usize == group && search.is_first;
+        let is_counted = |search: &OneSearch| search.group as usize == group && search.is_in_totals;
         let counted = (0..self.list.len()).filter(|&index| is_counted(&self.list[index]));
         counted.map(|index| self.sum(index, column)).sum()
     }
 
     /// Returns the cells of a group. A cell is a search with all its repeats.
-    pub fn cells(&self, group: usize) -> &[Repeats] {
+    pub fn cells(&self, group: usize) -> &[SearchCell] {
         self.cells.get(group).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the indices of the searches in a cell, in the order of their repeat numbers.
-    pub fn repeats(&self, cell: &Repeats) -> &[u32] {
+    pub fn repeats(&self, cell: &SearchCell) -> &[u32] {
         &self.order[cell.first as usize..(cell.first + cell.count) as usize]
     }
 

@@ -159,7 +159,7 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
     };
     let find_group = |index: &u32| searches.list[*index as usize].group;
     let mut order: Vec<u32> = (0..searches.list.len() as u32).collect();
-    order.retain(|&index| searches.list[index as usize].is_first);
+    order.retain(|&index| searches.list[index as usize].is_in_totals);
     // The sort must be stable, so that floating-point numbers are always added in the same order.
     order.sort_by_key(group_and_cluster);
     // Each rate has a function that returns the numerator of a search, and a list of functions that
@@ -193,15 +193,15 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
     // that these stores went to.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
     let sums = SUMS.map(|name| searches.sums(name));
-    for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_first) {
+    for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_in_totals) {
         let line = &mut lines[search.group as usize];
         line.searches += 1;
         line.sums.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum(index));
-        if slots[search.last] > 0.0 {
-            line.hashfull += 1000.0 * entries[search.last] / slots[search.last];
+        if slots[search.last_row] > 0.0 {
+            line.hashfull += 1000.0 * entries[search.last_row] / slots[search.last_row];
             // If the table has more entries than this search filled, an earlier search used the
             // same table.
-            let filled_before = entries[search.last] > searches.sum(index, columns::FILLS);
+            let filled_before = entries[search.last_row] > searches.sum(index, columns::FILLS);
             // All positions that belong to no game are counted as one game, which has the number 0.
             let game = if search.cluster & GAME_BIT != 0 { search.cluster } else { 0 };
             let (stores_per_slot, table_count) = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
@@ -210,14 +210,14 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             // earlier searches are filtered out. The number of their stores is unknown.
             let lacks_stores = is_first_of_table && filled_before;
             *stores_per_slot +=
-                if lacks_stores { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last] };
+                if lacks_stores { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last_row] };
             let shares_table = !is_first_of_table && filled_before;
             *table_count += usize::from(!shares_table);
             bounded_searches[search.group as usize] += 1.0;
         }
         let (solved_count, all_count) = &mut line.solved;
-        *solved_count += usize::from(solved.text(search.last) == "true");
-        *all_count += usize::from(matches!(solved.text(search.last), "true" | "false"));
+        *solved_count += usize::from(solved.text(search.last_row) == "true");
+        *all_count += usize::from(matches!(solved.text(search.last_row), "true" | "false"));
     }
     add_rate_intervals(lines, searches);
     let mut table_counts = vec![0; lines.len()];

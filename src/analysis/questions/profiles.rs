@@ -57,7 +57,7 @@ pub fn performance_profiles(
         let line = &summary.lines[index];
         let group = grouping.find(&line.values)?;
         let first_repeats = searches.cells(group).iter().map(|cell| searches.repeats(cell)[0]);
-        let first_searches = first_repeats.filter(|&search| searches.list[search as usize].is_first);
+        let first_searches = first_repeats.filter(|&search| searches.list[search as usize].is_in_totals);
         let nodes_by_search: Vec<Option<f64>> =
             first_searches.filter_map(|search| nodes_to_outcome(searches.iterations(search))).collect();
         let search_count = nodes_by_search.len();
