@@ -100,7 +100,7 @@ pub(super) fn warnings(experiment: &Experiment, plan: &Plan, folder: &Path) -> (
 fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result<(), CommandFailure> {
     let experiment = Experiment::load(file, overrides).map_err(CommandFailure::usage)?;
     let (plan, file_name) = (Plan::new(&experiment), file.display());
-    super::warn_about_skipped(&experiment);
+    super::warn_about_skipped_items(&experiment);
     println!("{file_name}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
     let folder = super::folder::default_folder(&experiment);
     let (caveats, memory_warnings) = warnings(&experiment, &plan, &folder);

@@ -104,7 +104,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     if !is_stdout_used {
-        super::screen::show(&comparison::sheet(&comparison));
+        super::terminal::show(&comparison::sheet(&comparison));
     }
     let missing_rows = [&base, &new].map(|result| result.missing.as_ref().map(|message| (&result.name, message)));
     missing_rows.iter().flatten().for_each(|(name, message)| eprintln!("{name}: {message}"));

@@ -16,8 +16,8 @@ use std::sync::atomic::AtomicBool;
 /// The name of the subfolder for the results of the games.
 const FOLDER: &str = "confirm";
 
-/// Plays the games between the best variant and the other variants that the searches did not drop,
-/// and writes the page about the games. Does nothing if the experiment file has no `[confirm]`.
+/// Plays games between the best variant and the other variants that the screen selected, and writes
+/// the page about the games. Does nothing if the experiment file has no `[confirm]`.
 pub fn play(
     experiment: &Experiment,
     screen_result: &ScreenResult,
@@ -25,7 +25,7 @@ pub fn play(
     stop: &AtomicBool,
     quiet: bool,
 ) -> CommandResult {
-    let Some(games) = &experiment.file.confirm else { return Ok(Exit::Done) };
+    let Some(options) = &experiment.file.confirm else { return Ok(Exit::Done) };
     let find_variant = |name: &String| experiment.variants.iter().position(|variant| variant.name == *name);
     let Some(best) = find_variant(&screen_result.best) else {
         return Err(CommandFailure::new(
@@ -36,25 +36,25 @@ pub fn play(
     let others: Vec<usize> =
         screen_result.remaining.iter().filter_map(find_variant).filter(|&variant| variant != best).collect();
     let folder = folder.join(FOLDER);
-    let mut begin_stage = |stage: usize, contenders: usize, pairs: usize| -> Box<dyn progress::Progress> {
+    let mut begin_stage = |stage: usize, contender_count: usize, pair_count: usize| -> Box<dyn progress::Progress> {
         if quiet {
             return Box::new(Warnings);
         }
-        let players = plural(contenders, "variant");
         eprintln!(
-            "confirm, stage {stage}: {players} against \"{}\", {} each",
+            "confirm, stage {stage}: {} against \"{}\", {} each",
+            plural(contender_count, "variant"),
             screen_result.best,
-            plural(pairs, "pair")
+            plural(pair_count, "pair")
         );
         Box::new(ConsoleProgress::new(true))
     };
-    let result = match confirm(experiment, games, (best, &others), (&folder, settings), stop, &mut begin_stage) {
+    let result = match confirm(experiment, options, (best, &others), (&folder, settings), stop, &mut begin_stage) {
         Ok(result) => result,
         Err(error) => return stage_failure(error),
     };
     let sheet = confirm_page::sheet(&experiment.name, screen_result, &result.contenders, result.tail);
     if !quiet {
-        super::screen::show(&sheet);
+        super::terminal::show(&sheet);
     }
     std::fs::create_dir_all(&folder).map_err(CommandFailure::io)?;
     report::write_sheet(&sheet, &folder).map_err(CommandFailure::io)?;

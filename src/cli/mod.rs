@@ -51,11 +51,11 @@ mod report;
 mod reproduce;
 mod run;
 mod schema;
-mod screen;
 mod search;
 mod signals;
 mod submit;
 mod suite;
+mod terminal;
 mod thin;
 mod trace;
 mod tune;
@@ -233,7 +233,8 @@ fn run_command_line() -> u8 {
         Ok(cli) => return execute(&cli.command),
         Err(error) => error,
     };
-    // Help goes to standard output; a closed pipe is no error.
+    // Help is printed on standard output. If standard output is a pipe that was closed, this is not
+    // an error.
     let print_failed = clap_error.print().is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
     if let Some(file) = std::env::args().nth(1).filter(|word| word.ends_with(".toml"))
         && clap_error.kind() == clap::error::ErrorKind::InvalidSubcommand
@@ -330,7 +331,7 @@ fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
 /// directly.
 fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
     let result = match crate::record::write_atomic(file, text.as_bytes()) {
-        // The path is not that of a regular file.
+        // `write_atomic` refuses a path that is not that of a regular file.
         Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => std::fs::write(file, text),
         result => result,
     };
@@ -382,7 +383,7 @@ fn with_skip_bad(overrides: &[String], skip_bad: bool) -> Result<Vec<String>, Co
     Ok(overrides.iter().cloned().chain(skip_bad.then(|| crate::experiment::SKIP_BAD.to_owned())).collect())
 }
 
-fn warn_about_skipped(experiment: &Experiment) {
+fn warn_about_skipped_items(experiment: &Experiment) {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     if let Some(text) = crate::report::page::describe_skipped(&experiment.suite_name, &notes) {
         eprintln!("warning: {text}");

@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> CommandResult {
         println!("{}-{:016x}", runner::build().searches, plan.id());
         return Ok(Exit::Done);
     }
-    super::warn_about_skipped(&experiment);
+    super::warn_about_skipped_items(&experiment);
     let (mut engines, mut subjects) = (Vec::new(), BTreeMap::new());
     if plan.has_external() {
         let stop = stop_flag()?;

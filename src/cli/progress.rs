@@ -108,12 +108,12 @@ fn end_lines(summary: &RunSummary, seconds: f64) -> Vec<String> {
         0 => String::new(),
         jobs => format!("; {jobs} not needed because their tests had ended"),
     };
-    let total = format!("{} in {seconds:.1} s{failed_text}{not_needed_text}", plural(summary.done, "job"));
+    let jobs_line = format!("{} in {seconds:.1} s{failed_text}{not_needed_text}", plural(summary.done, "job"));
     let failures = summary.failures.iter().map(|(_, failure)| format!("failed: {failure}"));
     let unlisted = summary.scores.len().saturating_sub(MAX_SCORES);
-    let and_more = (unlisted > 0).then(|| format!("... and {unlisted} more encounters: see the report"));
+    let note_on_unlisted = (unlisted > 0).then(|| format!("... and {unlisted} more encounters: see the report"));
     let scores = summary.scores.iter().take(MAX_SCORES).map(|score| escape_control(score).into_owned());
-    std::iter::once(total).chain(failures).chain(scores).chain(and_more).collect()
+    std::iter::once(jobs_line).chain(failures).chain(scores).chain(note_on_unlisted).collect()
 }
 
 #[cfg(test)]

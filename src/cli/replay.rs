@@ -1,5 +1,5 @@
 use super::report::{Format, render};
-use super::screen::show;
+use super::terminal::show;
 use super::trace::{open_trace, trace_failure};
 use super::{CommandFailure, CommandResult, Exit, output_format, refuse_overwrite};
 use crate::report::data;

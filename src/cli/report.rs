@@ -1,4 +1,4 @@
-use super::screen::{file_screen, show};
+use super::terminal::{file_screen, show};
 use super::{CommandFailure, CommandResult, Exit, output_format};
 use crate::report::sheet::{Sheet, SheetTable};
 use crate::report::{Choices, Page, data, html, latex, markdown, source, text};
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> CommandResult {
     let rewrites_report = choices.is_default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
         ([folder], _) if rewrites_report && folder.is_dir() => {
-            super::screen::report(&page, folder, false, &[])?;
+            super::terminal::report(&page, folder, false, &[])?;
             println!("report: {}", folder.join("report.html").display());
         }
         (_, Format::Text) if args.out.is_none() => show(&page.terminal_sheet()),

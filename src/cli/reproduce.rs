@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> CommandResult {
         page.write(&folder).map_err(CommandFailure::io)?;
         pages.push(page);
     }
-    super::screen::show(&reproduce_page::terminal_sheet(&pages));
+    super::terminal::show(&reproduce_page::terminal_sheet(&pages));
     // The page is about all experiments, so it is not overwritten if only some of them were run.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");

@@ -121,7 +121,7 @@ fn warn_before_run(
         return Err(CommandFailure::usage(cannot_show_message(&warnings)));
     }
     if !args.run.quiet {
-        super::warn_about_skipped(experiment);
+        super::warn_about_skipped_items(experiment);
         warn(caveats.blocker_lines());
     }
     Ok(caveats.blockers)

@@ -29,8 +29,8 @@ pub(super) fn print_head(experiment: &Experiment, plan: &Plan) {
             describe_items(experiment, &experiment.suite.items[section.item_range.clone()]),
         );
         let limit = format_limit(section.entry.limit(Limit::default()));
-        let comma_limit = if limit.is_empty() { limit } else { format!(", {limit}") };
-        println!("suite       {}: {file} ({items}){comma_limit}", section.name);
+        let limit_text = if limit.is_empty() { limit } else { format!(", {limit}") };
+        println!("suite       {}: {file} ({items}){limit_text}", section.name);
     }
     let may_end_early = experiment.work.games().is_some_and(|games| games.test_or_default().stop);
     let job_formula = match plan.is_match() {

@@ -1,7 +1,7 @@
 //! Ends `ttlab run` after the last job: writes the report, plays the games of `[confirm]`, and
 //! finds the exit code.
 
-use super::super::{CommandFailure, CommandResult, Exit, confirm, screen};
+use super::super::{CommandFailure, CommandResult, Exit, confirm, terminal};
 use super::Args;
 use super::messages::cannot_show_message;
 use crate::analysis::questions::screen::screen;
@@ -31,12 +31,12 @@ pub(super) fn finish(
         }
     } else {
         let page = Page::read(folder).map_err(CommandFailure::io)?;
-        screen::report(&page, folder, quiet, printed_warnings)?;
+        terminal::report(&page, folder, quiet, printed_warnings)?;
         if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;
         }
-        if let Some(games) = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0) {
-            let screen_result = screen(&page.summary, page.nodes_mislead, games.margin, games.price);
+        if let Some(options) = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0) {
+            let screen_result = screen(&page.summary, page.nodes_mislead, options.margin, options.price);
             let confirm_exit = confirm::play(experiment, &screen_result, (folder, &session.settings), stop, quiet)?;
             if confirm_exit != Exit::Done {
                 return Ok(confirm_exit);

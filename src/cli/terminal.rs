@@ -10,7 +10,7 @@ const DEFAULT_WIDTH: usize = 100;
 
 /// Writes a page to standard output.
 pub fn show(sheet: &Sheet) {
-    crate::console::out_page(&(text::render(sheet, screen()) + "\n"));
+    crate::console::out_page(&(text::render(sheet, stdout_screen()) + "\n"));
 }
 
 /// Shows a page of results on the terminal, unless `quiet` is true, and writes the page's files to
@@ -44,7 +44,7 @@ fn pipe_screen(requested_width: Option<usize>) -> Screen {
 
 /// Returns the screen for standard output. If standard output is a terminal, the screen has the
 /// width of the terminal, and it has colours unless `NO_COLOR` is set (<https://no-color.org>).
-fn screen() -> Screen {
+fn stdout_screen() -> Screen {
     if !stdout().is_terminal() {
         return file_screen();
     }
