@@ -107,7 +107,7 @@ fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result
     caveats.lines().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     caveats.notes.iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     *warning_count += caveats.all_warnings().count();
-    let power = preflight::external_power(&experiment, Some(&folder)).filter(|power| !power.falls_short());
+    let power = preflight::external_power(&experiment, Some(&folder)).filter(|power| !power.is_insufficient());
     power.iter().for_each(|power| eprintln!("{file_name}: {power}"));
     describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
     list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));

@@ -13,8 +13,9 @@ enum When {
     DoesNotContain(&'static str),
 }
 
-/// Each entry consists of the prefix of an option's path, the option that switches this option off,
-/// and the condition under which this happens.
+/// The options that another option can switch off. Each entry consists of the beginning of an
+/// option's path, the option that switches this option off, and the condition under which this
+/// happens.
 const SWITCHES: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
@@ -53,31 +54,31 @@ type OptionValues = BTreeMap<String, String>;
 /// an effect.
 fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
     let switch = SWITCHES.iter().find(|(option, switching_option, when)| {
-        let is_off = |value: &String| match when {
+        let meets_condition = |value: &String| match when {
             When::Is(word) => value == word,
             When::IsNot(word) => value != word,
             When::DoesNotContain(word) => !value.contains(word),
         };
-        path.starts_with(option) && values.get(*switching_option).is_some_and(is_off)
+        path.starts_with(option) && values.get(*switching_option).is_some_and(meets_condition)
     });
     switch.map(|(_, switching_option, _)| *switching_option)
 }
 
-/// Returns warnings about variants that are the same search. There is one warning for each reason,
-/// which names the first pair of variants that the reason applies to. External engines are not
-/// checked, because their options are unknown.
+/// Returns warnings about variants that are the same search. Each warning states a reason, and
+/// names the first pair of variants that the reason applies to. External engines are not checked,
+/// because their options are unknown.
 pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     let option_values: Vec<OptionValues> =
         variants.iter().map(|variant| variant::option_columns(variant).into_iter().collect()).collect();
     // Maps the values of all options that have an effect to the first variant with these values.
-    let mut first_with_options: BTreeMap<OptionValues, usize> = BTreeMap::new();
+    let mut first_variant_by_values: BTreeMap<OptionValues, usize> = BTreeMap::new();
     // Maps each reason to the first pair of variants that it applies to, and the number of such
     // pairs.
     let mut reasons: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
     for (index, values) in option_values.iter().enumerate().filter(|(index, _)| variants[*index].external().is_none()) {
         let mut effective_values = values.clone();
         effective_values.retain(|path, _| find_switch(path, values).is_none());
-        let first_index = *first_with_options.entry(effective_values).or_insert(index);
+        let first_index = *first_variant_by_values.entry(effective_values).or_insert(index);
         if first_index == index {
             continue;
         }

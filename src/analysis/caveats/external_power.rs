@@ -146,7 +146,7 @@ impl ExternalPower {
     }
 
     /// Whether the effect is not detectable even for the engine with the smallest spread.
-    pub fn falls_short(&self) -> bool {
+    pub fn is_insufficient(&self) -> bool {
         let [smallest_detectable, _] = self.detectable_effects();
         smallest_detectable > self.effect
     }
@@ -173,7 +173,7 @@ impl fmt::Display for ExternalPower {
         let Self { clusters, has_games, comparisons, effect, .. } = *self;
         let unit = if has_games { "games" } else { "positions" };
         let comparison_text = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
-        let (shortfall, requirement) = if self.falls_short() {
+        let (shortfall, requirement) = if self.is_insufficient() {
             (format!(" cannot show a difference of {}", format_percent(effect)), "it takes at least".to_owned())
         } else {
             (String::new(), format!("{} takes", format_percent(effect)))
@@ -216,8 +216,8 @@ mod tests {
         let expected = |spread: f64| (3.099 * spread / 24.0_f64.sqrt() + 0.038_18).exp_m1();
         assert!((calm - expected(0.16)).abs() < 2e-4, "{calm} {lively}");
         assert!((lively - expected(0.61)).abs() < 2e-4, "{calm} {lively}");
-        assert!(with_clusters(41, 1, TYPICAL_SPREAD).falls_short());
-        assert!(!with_clusters(42, 1, TYPICAL_SPREAD).falls_short());
+        assert!(with_clusters(41, 1, TYPICAL_SPREAD).is_insufficient());
+        assert!(!with_clusters(42, 1, TYPICAL_SPREAD).is_insufficient());
         // With more comparisons, only larger effects are detectable. Without comparisons, or with
         // too few positions, there is another warning instead.
         let effect = with_clusters(24, 100, TYPICAL_SPREAD).detectable_effects()[0];

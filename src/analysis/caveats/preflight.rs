@@ -9,8 +9,8 @@ use crate::table::options::{Clear, Size, TickSource};
 use crate::table::{TableKind, TableOptions};
 use std::path::Path;
 
-/// The largest number of slots per searched node of a table that can come under pressure. Each node
-/// stores at most one entry, so if there are more slots, less than 30 % of them are filled.
+/// A table cannot come under pressure if it has more slots per searched node than this. Each node
+/// stores at most one entry, so less than 30 % of the slots are filled.
 const MAX_SLOTS_PER_NODE: f64 = 10.0 / 3.0;
 
 /// The smallest number of positions that say enough about a mean.
@@ -109,7 +109,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
         // not known yet.
     } else if let Some(message) = sample_size::too_few_warning(searches, variants.len() - 1, is_suite_of_games) {
         blockers.push(message);
-    } else if let Some(power) = external_power(experiment, folder).filter(ExternalPower::falls_short) {
+    } else if let Some(power) = external_power(experiment, folder).filter(ExternalPower::is_insufficient) {
         warnings.push(power.to_string());
     } else if variants.len() > 1 && searches < MIN_POSITIONS && !shares_tables {
         warnings.push(format!("{searches} positions are few: their means do not generalise; use a larger suite"));

@@ -114,7 +114,7 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     if summary.lines.len() > 1 {
         warnings.extend(manifest.repeated.and_then(sample_size::repeated_searches_warning));
     }
-    let power = ExternalPower::after_run(manifest, summary, smallest_effect).filter(ExternalPower::falls_short);
+    let power = ExternalPower::after_run(manifest, summary, smallest_effect).filter(ExternalPower::is_insufficient);
     warnings.extend(power.map(|power| power.to_string()));
     Caveats { blockers, warnings, ..Caveats::default() }
 }

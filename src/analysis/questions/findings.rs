@@ -140,7 +140,7 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
         let others: Vec<&Line> = others.filter(|other| other.ratio().pairs > 0).collect();
         let text = match others.as_slice() {
             [] => format!("nothing to compare with \"{}\"", baseline.name),
-            [single] => describe_contrast(single, baseline, metric),
+            [single] => describe_comparison(single, baseline, metric),
             others => {
                 let lines_with = |sign: Sign| others.iter().filter(move |other| sign_of_difference(other, 0) == sign);
                 let [less_count, more_count] = [Sign::Less, Sign::More].map(|sign| lines_with(sign).count());
@@ -178,20 +178,21 @@ fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
 }
 
 /// Describes how a line differs from its baseline, as in `7.0 % fewer nodes [6.1, 8.4]`.
-fn describe_contrast(line: &Line, base: &Line, metric: &Metric) -> String {
+fn describe_comparison(line: &Line, baseline: &Line, metric: &Metric) -> String {
     match sign_of_difference(line, 0) {
         Sign::Less | Sign::More => describe_difference(&line.ratio(), metric),
         _ if line.ratio().is_same() => format!("the same {} in every search", metric_noun(metric)),
-        _ => describe_no_difference_from(base),
+        _ => describe_no_difference_from(baseline),
     }
 }
 
-/// Returns the phrase for lines without a significant difference from `base`. If the table of the
-/// baseline stayed far from full, this is the likely reason, so the phrase says how full the table
-/// was.
-fn describe_no_difference_from(base: &Line) -> String {
-    let is_far_from_full = base.hashfull < MIN_PRESSURE;
-    let fill = if is_far_from_full { format!(" (table {:.0} % full)", base.hashfull / 10.0) } else { String::new() };
+/// Returns the phrase for lines without a significant difference from their baseline. If the table
+/// of the baseline stayed far from full, this is the likely reason, so the phrase says how full the
+/// table was.
+fn describe_no_difference_from(baseline: &Line) -> String {
+    let is_far_from_full = baseline.hashfull < MIN_PRESSURE;
+    let fill =
+        if is_far_from_full { format!(" (table {:.0} % full)", baseline.hashfull / 10.0) } else { String::new() };
     format!("no difference shown{fill}")
 }
 
@@ -369,8 +370,8 @@ fn describe_power(power: &Power) -> Option<String> {
     Some(format!("With {clusters} {units}{comparisons}, power for differences {compared_lines} is {detectable}"))
 }
 
-/// Returns a sentence about the power of comparing the best of the other lines with the rest of
-/// these lines, or `None` if the power is unknown. The baseline is not one of them.
+/// Returns a sentence about the power of comparing rivals with the best rival, or `None` if the
+/// power is unknown. The rivals are the lines other than the baseline.
 fn describe_rival_power(power: &Power) -> Option<String> {
     Some(format!("Between the best of the others and the rest, power is {}", describe_detectable(power)?))
 }

@@ -83,7 +83,9 @@ impl Grouping {
             .iter()
             .map(|values| {
                 let mut reference_values = values.clone();
-                baseline_values.iter().for_each(|(column, value)| reference_values[*column].clone_from(value));
+                for (column_index, value) in baseline_values {
+                    reference_values[*column_index].clone_from(value);
+                }
                 index_by_values.get(reference_values.as_slice()).copied()
             })
             .collect()
