@@ -267,40 +267,40 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         // The squares on which a move must end, unless the king moves. In a single check, these are
         // the square of the checker and the squares between the checker and the king. In a double
         // check, only the king can move.
-        let saving_squares = match checkers.first() {
+        let check_mask = match checkers.first() {
             None => !0,
             Some(checker) if !checkers.has_several() => attacks::between(self.king, checker).0 | checkers.0,
             Some(_) => return self.king_moves::<S, KIND>(sink),
         };
-        if self.pawn_moves::<S, KIND>(sink, saving_squares) {
+        if self.pawn_moves::<S, KIND>(sink, check_mask) {
             return true;
         }
         if matches!(KIND, ALL | QUIETS) && checkers.is_empty() && self.castling_moves(sink) {
             return true;
         }
-        let targets = saving_squares & self.targets_of_kind::<KIND>();
-        let pieces = |piece| self.board.pieces(Self::US, piece);
-        for from in pieces(Piece::Knight) & Bitboard(!self.pinned) {
-            if self.emit::<S, KIND>(sink, from, attacks::knight(from).0 & targets) {
+        let targets = check_mask & self.targets_of_kind::<KIND>();
+        let own_pieces = |piece| self.board.pieces(Self::US, piece);
+        for from in own_pieces(Piece::Knight) & Bitboard(!self.pinned) {
+            if self.pass_moves::<S, KIND>(sink, from, attacks::knight(from).0 & targets) {
                 return true;
             }
         }
         let occupied = Bitboard(self.occupied);
-        for from in pieces(Piece::Rook) {
+        for from in own_pieces(Piece::Rook) {
             let reached = self.respecting_pin(from, attacks::rook(from, occupied).0);
-            if self.emit::<S, KIND>(sink, from, reached & targets) {
+            if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
         }
-        for from in pieces(Piece::Bishop) {
+        for from in own_pieces(Piece::Bishop) {
             let reached = self.respecting_pin(from, attacks::bishop(from, occupied).0);
-            if self.emit::<S, KIND>(sink, from, reached & targets) {
+            if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
         }
-        for from in pieces(Piece::Queen) {
+        for from in own_pieces(Piece::Queen) {
             let reached = self.respecting_pin(from, attacks::queen(from, occupied).0);
-            if self.emit::<S, KIND>(sink, from, reached & targets) {
+            if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
         }
@@ -327,7 +327,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     /// Passes the moves of a piece to the sink. If moves of all kinds are generated, the captures
     /// come first. Returns whether the sink stopped the generation.
     #[inline]
-    fn emit<S: Sink, const KIND: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
+    fn pass_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
         match KIND {
             ALL => {
                 sink.add_piece_moves(from, Bitboard(targets & self.them))
@@ -338,31 +338,28 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     }
 
     /// Generates the pawn moves. All of them except en passant captures must end on
-    /// `saving_squares`. Returns whether the sink stopped the generation.
+    /// `check_mask`. Returns whether the sink stopped the generation.
     #[inline]
-    fn pawn_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, saving_squares: u64) -> bool {
+    fn pawn_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, check_mask: u64) -> bool {
         let (third_rank, last_rank) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
         let (push_step, west_step, east_step) = if WHITE { (8, 7, 9) } else { (-8, -9, -7) };
         let pawns = self.board.pieces(Self::US, Piece::Pawn).0;
-        let unpinned = pawns & !self.pinned;
+        let unpinned_pawns = pawns & !self.pinned;
         let empty = !self.occupied;
 
         // A pinned pawn can still be pushed along the file of its king.
-        let pushable_pawns = unpinned | pawns & attacks::file(self.king).0;
+        let pushable_pawns = unpinned_pawns | pawns & attacks::file(self.king).0;
         let one_ahead = ahead::<WHITE>(pushable_pawns, 0) & empty;
-        let pushes = one_ahead & saving_squares;
+        let pushes = one_ahead & check_mask;
         // Toward the h-file, White's captures go along diagonals, Black's along antidiagonals.
         let captures_toward = |file_step| {
             let king_line =
                 if WHITE == (file_step == 1) { attacks::diagonal(self.king) } else { attacks::antidiagonal(self.king) };
-            ahead::<WHITE>(unpinned | pawns & king_line.0, file_step) & self.them & saving_squares
+            ahead::<WHITE>(unpinned_pawns | pawns & king_line.0, file_step) & self.them & check_mask
         };
         // A pawn that can step to the third rank may step again.
         let quiet_pushes = || {
-            (
-                Bitboard(pushes & !last_rank),
-                Bitboard(ahead::<WHITE>(one_ahead & third_rank, 0) & empty & saving_squares),
-            )
+            (Bitboard(pushes & !last_rank), Bitboard(ahead::<WHITE>(one_ahead & third_rank, 0) & empty & check_mask))
         };
         if KIND == QUIETS {
             let (single, double) = quiet_pushes();
@@ -460,6 +457,6 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     #[inline]
     fn king_moves<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
         let targets = self.king_targets(self.targets_of_kind::<KIND>());
-        self.emit::<S, KIND>(sink, self.king, targets)
+        self.pass_moves::<S, KIND>(sink, self.king, targets)
     }
 }

@@ -28,8 +28,8 @@ pub enum SanError {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Description {
     piece: Option<Piece>,
-    file: Option<u8>,
-    rank: Option<u8>,
+    from_file: Option<u8>,
+    from_rank: Option<u8>,
     to: Option<Square>,
     promotion: Option<Piece>,
 }
@@ -47,8 +47,8 @@ pub fn read(board: &Board, text: &str, strictness: Strictness) -> Result<Move, S
         board.piece_on(mv.from()) == description.piece
             && Some(mv.to()) == description.to
             && mv.promotion() == description.promotion
-            && description.file.is_none_or(|file| file == mv.from().file())
-            && description.rank.is_none_or(|rank| rank == mv.from().rank())
+            && description.from_file.is_none_or(|file| file == mv.from().file())
+            && description.from_rank.is_none_or(|rank| rank == mv.from().rank())
     };
     let fitting_moves: Vec<Move> = list.iter().filter(fits).copied().collect();
     match *fitting_moves {
@@ -77,7 +77,7 @@ fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Descrip
         let king = board.king(board.turn());
         Description {
             piece: Some(Piece::King),
-            file: Some(4),
+            from_file: Some(4),
             to: Some(Square::from_file_rank(to_file, king.rank())),
             ..Default::default()
         }
@@ -103,17 +103,17 @@ fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Descrip
         origin.strip_suffix('x').or_else(|| origin.strip_suffix([':', '-']).filter(|_| is_lenient)).unwrap_or(origin);
     match *origin.as_bytes() {
         [] => {}
-        [file @ b'a'..=b'h'] => description.file = Some(file - b'a'),
-        [rank @ b'1'..=b'8'] => description.rank = Some(rank - b'1'),
+        [file @ b'a'..=b'h'] => description.from_file = Some(file - b'a'),
+        [rank @ b'1'..=b'8'] => description.from_rank = Some(rank - b'1'),
         [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
-            (description.file, description.rank) = (Some(file - b'a'), Some(rank - b'1'));
+            (description.from_file, description.from_rank) = (Some(file - b'a'), Some(rank - b'1'));
         }
         _ => return None,
     }
     // A pawn's capture always names the pawn's file. A text such as `e4` is therefore a push, which
     // stays on the file.
-    if description.piece == Some(Piece::Pawn) && description.file.is_none() {
-        description.file = description.to.map(Square::file);
+    if description.piece == Some(Piece::Pawn) && description.from_file.is_none() {
+        description.from_file = description.to.map(Square::file);
     }
     Some(description)
 }
@@ -133,8 +133,8 @@ fn describe_uci(board: &Board, text: &str) -> Option<Description> {
     // If the origin is empty, `piece` is `None`, and no legal move fits.
     Some(Description {
         piece: board.piece_on(from),
-        file: Some(from.file()),
-        rank: Some(from.rank()),
+        from_file: Some(from.file()),
+        from_rank: Some(from.rank()),
         to: Some(to),
         promotion,
     })
@@ -168,16 +168,16 @@ pub fn write(board: &Board, mv: Move) -> String {
     if piece == Piece::King && from.index().abs_diff(to.index()) == 2 {
         text += if to.file() == 6 { "O-O" } else { "O-O-O" };
     } else {
-        let captures = board.captured(mv).is_some();
+        let is_capture = board.captured(mv).is_some();
         if piece == Piece::Pawn {
-            if captures {
+            if is_capture {
                 text.push((b'a' + from.file()) as char);
             }
         } else {
             text.push(piece.letter().to_ascii_uppercase());
             text += &origin_needed(board, mv, piece);
         }
-        if captures {
+        if is_capture {
             text.push('x');
         }
         text += &to.to_string();
@@ -205,14 +205,14 @@ fn origin_needed(board: &Board, mv: Move, piece: Piece) -> String {
     };
     let rivals: Vec<Square> = list.iter().filter(is_rival).map(|other| other.from()).collect();
     let from = mv.from();
-    let name = from.to_string();
+    let from_name = from.to_string();
     if rivals.is_empty() {
         String::new()
     } else if rivals.iter().all(|rival| rival.file() != from.file()) {
-        name[..1].to_owned()
+        from_name[..1].to_owned()
     } else if rivals.iter().all(|rival| rival.rank() != from.rank()) {
-        name[1..].to_owned()
+        from_name[1..].to_owned()
     } else {
-        name
+        from_name
     }
 }

@@ -68,18 +68,18 @@ pub enum Content {
 impl Item {
     /// Returns the solutions of the position, which are the moves of the operation `bm`. The result
     /// may be empty.
-    pub fn best(&self) -> &[Move] {
+    pub fn best_moves(&self) -> &[Move] {
         epd::moves(self.operations(), "bm")
     }
 
     /// Returns the mistakes of the position, which are the moves of the operation `am`. The result
     /// may be empty.
-    pub fn avoid(&self) -> &[Move] {
+    pub fn avoided_moves(&self) -> &[Move] {
         epd::moves(self.operations(), "am")
     }
 
     /// Returns the moves of a game, which may be empty, or `None` for a position.
-    pub fn game(&self) -> Option<&[Move]> {
+    pub fn game_moves(&self) -> Option<&[Move]> {
         match &self.content {
             Content::Position(_) => None,
             Content::Game(game) => Some(&game.moves),
@@ -89,12 +89,12 @@ impl Item {
     /// Whether a move solves the position. A solution is one of the moves of `bm`, if the position
     /// has any, and is none of the moves of `am`. Returns `None` if the position has neither `bm`
     /// nor `am`.
-    pub fn solved_by(&self, mv: Move) -> Option<bool> {
-        let (best, avoid) = (self.best(), self.avoid());
-        if best.is_empty() && avoid.is_empty() {
+    pub fn is_solved_by(&self, mv: Move) -> Option<bool> {
+        let (best, avoided) = (self.best_moves(), self.avoided_moves());
+        if best.is_empty() && avoided.is_empty() {
             return None;
         }
-        Some((best.is_empty() || best.contains(&mv)) && !avoid.contains(&mv))
+        Some((best.is_empty() || best.contains(&mv)) && !avoided.contains(&mv))
     }
 
     /// Returns the operations of a position. The result is empty for a game.
@@ -363,7 +363,7 @@ mod tests {
         let solved = |operations: &str| {
             let item = item(operations);
             ["Ke3", "Kc3"]
-                .map(|san| item.solved_by(super::super::san::read(&item.board, san, Strictness::Strict).unwrap()))
+                .map(|san| item.is_solved_by(super::super::san::read(&item.board, san, Strictness::Strict).unwrap()))
         };
         assert_eq!(solved(""), [None, None]);
         assert_eq!(solved("bm Ke3;"), [Some(true), Some(false)]);

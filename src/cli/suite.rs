@@ -86,11 +86,11 @@ fn list_notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
 fn format_table(suite: &Suite) -> String {
     let mut out = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
     for item in &suite.items {
-        let moves = match item.game() {
+        let moves = match item.game_moves() {
             Some(moves) => format!("{} {}", moves.len(), if moves.len() == 1 { "ply" } else { "plies" }),
             None => {
-                let avoid = item.avoid().iter().map(|mv| format!("not {mv}")).collect();
-                [to_uci(item.best()), avoid].concat().join(" ")
+                let avoid = item.avoided_moves().iter().map(|mv| format!("not {mv}")).collect();
+                [to_uci(item.best_moves()), avoid].concat().join(" ")
             }
         };
         let _ = writeln!(out, "{:<24} {:>5}  {moves:<20} {}", item.id, item.line, item.board.fen(EpRule::Always));
@@ -111,10 +111,10 @@ fn item_fields(item: &Item) -> Value {
         "id": item.id,
         "line": item.line,
         "fen": board.fen(EpRule::Always),
-        "best": to_uci(item.best()),
-        "best_san": san_choices(board, item.best()),
-        "avoid": to_uci(item.avoid()),
-        "avoid_san": san_choices(board, item.avoid()),
+        "best": to_uci(item.best_moves()),
+        "best_san": san_choices(board, item.best_moves()),
+        "avoid": to_uci(item.avoided_moves()),
+        "avoid_san": san_choices(board, item.avoided_moves()),
         "moves": to_uci(moves),
         "moves_san": san_line(board, moves),
     })

@@ -41,7 +41,7 @@ pub struct GamePosition {
 pub fn games() -> Vec<Vec<GamePosition>> {
     let suite = Suite::load(Path::new(GAMES), SuiteOptions::default());
     let items = suite.map(|suite| suite.items).unwrap_or_default();
-    let games = items.iter().filter_map(|item| Some((item.board, item.game()?))).step_by(GAME_STRIDE).enumerate();
+    let games = items.iter().filter_map(|item| Some((item.board, item.game_moves()?))).step_by(GAME_STRIDE).enumerate();
     let select_positions = |(index, (start, game)): (usize, (Board, &[Move]))| {
         let first_ply = FIRST_PLY + PLY_STEP * (index % PLY_CYCLE);
         let (mut board, mut past, mut positions) = (start, Vec::new(), Vec::new());

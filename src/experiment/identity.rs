@@ -86,7 +86,7 @@ fn collect_deviations(value: &Value, defaults: &Value, path: &mut String, lines:
 /// The content of an item as text: its position and, if the item is a game, its moves. The name of
 /// the item is not part of its content.
 pub(super) fn item_content(item: &Item) -> String {
-    match item.game() {
+    match item.game_moves() {
         None => item.board.fen(EpRule::Always),
         Some(moves) => {
             let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
@@ -119,10 +119,10 @@ pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: 
     for item in items {
         let fen = item.board.fen(EpRule::Always);
         // A FEN has six fields. The last two are the clocks.
-        let fields = if uses_clocks || item.game().is_some() { 6 } else { 4 };
+        let fields = if uses_clocks || item.game_moves().is_some() { 6 } else { 4 };
         let mut hash = hasher();
         fen.split(' ').take(fields).for_each(|field| hash.write(field.as_bytes()));
-        let Some(moves) = item.game() else {
+        let Some(moves) = item.game_moves() else {
             count_search(&hash);
             continue;
         };

@@ -69,7 +69,7 @@ impl Experiment {
 
     /// The number of searches that each variant makes of one item.
     pub fn searches_per_variant(&self, item: &Item) -> usize {
-        match (self.work.sequence(), item.game()) {
+        match (self.work.sequence(), item.game_moves()) {
             (None, None) => 1,
             (sequence, Some(_)) => sequence.unwrap_or_default().count_searched(item),
             // `self_play` is a number of plies.
@@ -85,7 +85,7 @@ impl Experiment {
 
     /// Whether searches may share a table, along the suite's games or the engine's own play.
     pub fn has_sequences(&self) -> bool {
-        self.work.sequence().is_some() || self.suite.items.iter().any(|item| item.game().is_some())
+        self.work.sequence().is_some() || self.suite.items.iter().any(|item| item.game_moves().is_some())
     }
 
     /// Counts the searches that each variant makes. Returns `[repeated, total]`: the number of

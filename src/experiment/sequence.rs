@@ -44,7 +44,7 @@ impl Sequence {
     /// Whether at least one position of an item is searched. A game may end before the first
     /// searched ply.
     pub fn searches(&self, item: &Item) -> bool {
-        match item.game() {
+        match item.game_moves() {
             Some(_) => self.count_searched(item) > 0,
             // Within two plies, each side moves once.
             None => self.self_play > 1 || self.side.includes(item.board.turn()),

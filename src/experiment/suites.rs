@@ -157,7 +157,7 @@ pub(super) fn check_unique_across(
                 names_by_content.insert(content, item.id.clone());
                 return true;
             };
-            let kind = if item.game().is_some() { "game" } else { "position" };
+            let kind = if item.game_moves().is_some() { "game" } else { "position" };
             let message = format!("{} is the same {kind} as {earlier_name}: each may occur only once", item.id);
             first_message.get_or_insert_with(|| message.clone());
             let file = section.entry.file.display().to_string();

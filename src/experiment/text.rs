@@ -202,7 +202,7 @@ impl FileText<'_> {
     pub(super) fn check_sequence(&self, sequence: Option<Sequence>, suite: &Suite) -> Result<(), Problem> {
         let Some(sequence) = sequence else { return Ok(()) };
         let Sequence { from, to, self_play, .. } = sequence;
-        let has_games = suite.items.iter().any(|item| item.game().is_some());
+        let has_games = suite.items.iter().any(|item| item.game_moves().is_some());
         let message = if has_games && self_play > 0 {
             "sequence.self_play: the suite's games already have moves: remove it"
         } else if !has_games && self_play == 0 {
@@ -230,7 +230,7 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     let check_item = |(index, item): (usize, &Item)| {
         let content = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
         let first_line = *first_lines.entry(content).or_insert(item.line);
-        let kind = if item.game().is_some() { "game" } else { "position" };
+        let kind = if item.game_moves().is_some() { "game" } else { "position" };
         let message = format!("the same {kind} as in line {first_line}: each may occur only once");
         let is_duplicate = first_line != item.line;
         is_duplicate.then(|| (index, Fault { file: name.to_owned(), line: item.line, column: 1, message }))

@@ -337,12 +337,12 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
             Cell::decimal(line.ratio().median, 3).with_reason(why_no_ratio(line))
         })
         .number("below", "below 1", below_meaning, |line| {
-            unless_baseline(line, count_cell((line.ratio().below, line.ratio().clusters), TOO_FEW_POSITIONS))
+            unless_baseline(line, count_cell((line.ratio().clusters_below, line.ratio().clusters), TOO_FEW_POSITIONS))
         })
         .number("without", "without one", without_meaning, |line| {
             let Some(influence) = line.ratio().influence else { return Cell::empty(why_no_ratio(line)) };
             let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.fragile);
-            let cell = Cell::decimal(influence.without, 3).with_sign('?', is_fragile);
+            let cell = Cell::decimal(influence.mean_without, 3).with_sign('?', is_fragile);
             Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
         })
         .number("detectable", "seen from", "the smallest difference detected with 80 % power", move |line| {

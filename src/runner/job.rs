@@ -140,7 +140,7 @@ impl Context<'_> {
     fn run_searches(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
         for (item_index, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.item_count) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;
-            match (experiment.work.sequence(), item.game()) {
+            match (experiment.work.sequence(), item.game_moves()) {
                 (None, None) => {
                     self.search_position(item_index, item, None, &Position::from_board(&item.board))?;
                 }
@@ -161,7 +161,7 @@ impl Context<'_> {
     ) -> Result<Move, Interrupt> {
         let record = run_search(self.subject, position, self.limit, self.stop)?;
         let mut add_row = |iteration: Iteration, report, seconds| {
-            let solved = if ply.is_none() { item.solved_by(iteration.best) } else { None };
+            let solved = if ply.is_none() { item.is_solved_by(iteration.best) } else { None };
             self.rows.push(JobRow { ply, report, solved, ..JobRow::new(item_index, iteration, seconds) });
         };
         record.iterations.into_iter().for_each(|(iteration, seconds)| add_row(iteration, None, seconds));
@@ -175,11 +175,11 @@ impl Context<'_> {
     /// the engine plays a game against itself.
     fn search_game(&mut self, item_index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
-        let length = item.game().map_or(usize::from(sequence.self_play), <[Move]>::len);
+        let length = item.game_moves().map_or(usize::from(sequence.self_play), <[Move]>::len);
         for move_index in 0..length {
             let (ply, rows_before) = (board.game_ply(), self.rows.len());
             let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
-            let mv = match item.game() {
+            let mv = match item.game_moves() {
                 Some(game) => {
                     if sequence.searches_ply(ply, board.turn()) {
                         self.search_position(item_index, item, Some(ply), &position)?;

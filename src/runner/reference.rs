@@ -55,14 +55,14 @@ fn searches_of(rows: &[Judgement]) -> JudgedSearches {
 fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<Move>)> {
     let find_item = |name: &str| experiment.suite.items.iter().find(|item| item.id == name);
     if experiment.work.sequence().is_none()
-        && let Some(item) = find_item(position).filter(|item| item.game().is_none())
+        && let Some(item) = find_item(position).filter(|item| item.game_moves().is_none())
     {
         return Some((item.board, Vec::new()));
     }
     let (game, ply) = position.rsplit_once(" ply ")?;
     let (item, ply) = (find_item(game)?, ply.parse::<u16>().ok()?);
     let moves_before = usize::from(ply.saturating_sub(item.board.game_ply()));
-    Some((item.board, item.game()?.iter().take(moves_before).copied().collect()))
+    Some((item.board, item.game_moves()?.iter().take(moves_before).copied().collect()))
 }
 
 /// Returns the `reference` field of a judgement. The field consists of the reference's id, a

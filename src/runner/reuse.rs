@@ -438,10 +438,10 @@ impl<'a> Reuse<'a> {
 /// Returns the field that says whether a move solves an item. The field is empty if the suite has
 /// no answer for the item.
 fn solved_field(item: &Item, best: &str) -> String {
-    let mut answers = item.best().iter().chain(item.avoid());
+    let mut answers = item.best_moves().iter().chain(item.avoided_moves());
     // All other moves have the same result, so a move that is no answer need not be parsed.
     let mv = answers.find(|mv| mv.to_string() == best).copied().unwrap_or(Move::NONE);
-    item.solved_by(mv).map(|solved| solved.to_string()).unwrap_or_default()
+    item.is_solved_by(mv).map(|solved| solved.to_string()).unwrap_or_default()
 }
 
 impl Reuse<'_> {

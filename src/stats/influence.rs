@@ -12,7 +12,7 @@ pub struct Influence {
     /// The index of the cluster among the line's clusters.
     pub index: usize,
     /// The geometric mean without the cluster.
-    pub without: f64,
+    pub mean_without: f64,
     /// Whether the mean would be on the other side of 1 if some cluster were left out.
     pub reverses: bool,
 }
@@ -33,7 +33,7 @@ pub fn find_influence(line: &Clusters) -> Option<Influence> {
     let index = (0..line.len()).rev().max_by(|a, b| change(a).total_cmp(&change(b)))?;
     let reverses = mean.abs() > rounding_error
         && (0..line.len()).any(|index| mean_without(index) * mean.signum() < -rounding_error);
-    Some(Influence { cluster: line.ids[index], index, without: mean_without(index).exp(), reverses })
+    Some(Influence { cluster: line.ids[index], index, mean_without: mean_without(index).exp(), reverses })
 }
 
 /// Returns the number of clusters with a ratio below 1, and the number of clusters with a ratio
@@ -73,13 +73,13 @@ mod tests {
         let line = Clusters::new(&[(3, 0.0), (5, 0.1), (8, -0.1), (9, 1.0)]);
         let influence = find_influence(&line).unwrap();
         assert_eq!((influence.cluster, influence.index, influence.reverses), (9, 3, false));
-        assert!((influence.without - 1.0).abs() < 1e-12);
+        assert!((influence.mean_without - 1.0).abs() < 1e-12);
         assert_eq!(count_signs(&line), (1, 2));
         assert_eq!(find_decisive_cluster(&line, false), Some(3));
         let turned = find_influence(&Clusters::new(&[(1, -0.1), (2, -0.2), (3, 2.0)])).unwrap();
         assert!(turned.reverses);
         assert_eq!(turned.cluster, 3);
-        assert!((turned.without - (-0.15_f64).exp()).abs() < 1e-12);
+        assert!((turned.mean_without - (-0.15_f64).exp()).abs() < 1e-12);
         assert_eq!(find_influence(&Clusters::new(&[(1, 0.1), (2, 0.2)])), None);
         // Mean 1/15: without the first cluster 1.6, the largest change and no reversal; without the
         // second -1, a reversal.
@@ -93,7 +93,7 @@ mod tests {
         let line = Clusters::new(&[(1, 0.4), (1, 0.4), (1, 0.4), (1, 0.4), (2, -0.2), (3, 0.0)]);
         let influence = find_influence(&line).unwrap();
         assert_eq!((influence.cluster, influence.reverses), (1, true));
-        assert!((influence.without - (-0.1_f64).exp()).abs() < 1e-12);
+        assert!((influence.mean_without - (-0.1_f64).exp()).abs() < 1e-12);
     }
 
     /// By hand, of 0.3, 0.1 and 0.2: without each 0.3 / root 0.05 = 1.34, 0.5 / root 0.13 = 1.39

@@ -29,8 +29,9 @@ const MIN_BOOTSTRAP: usize = 5;
 /// skew.
 const MIN_FULL_SKEW: usize = 100;
 
-/// A sample of this many clusters shows half of the skew; a sample of n clusters shows
-/// 1 / (1 + HALF_SKEW / n) of it. Fitted to a lognormal distribution with a skewness of 6.2.
+/// A sample of this many clusters shows half of the skew. In general, a sample of n clusters shows
+/// 1 / (1 + HALF_SKEW / n) of the skew. The number is fitted to a lognormal distribution with a
+/// skewness of 6.2.
 const HALF_SKEW: f64 = 48.0;
 
 /// The largest skewness that is assumed of any distribution.

@@ -30,9 +30,9 @@ pub struct Ratio {
     pub clusters: usize,
     pub median: f64,
     /// The number of clusters with a ratio below 1.
-    pub below: usize,
+    pub clusters_below: usize,
     /// The number of clusters with a ratio above 1.
-    pub above: usize,
+    pub clusters_above: usize,
     /// The effect of leaving one cluster out, or `None` for fewer than three clusters.
     pub influence: Option<Influence>,
 }
@@ -44,7 +44,7 @@ pub struct Family {
     /// The result of each sample, in the order given.
     pub lines: Vec<JudgedRatio>,
     /// The number of samples that are tested. Samples of fewer than two clusters are not tested.
-    pub tested: usize,
+    pub tested_count: usize,
     /// The level at which each sample would have to be tested alone for a false positive rate of
     /// 5 % over all samples. The level is 0 if no result could be significant.
     pub level: f64,
@@ -59,7 +59,7 @@ pub struct JudgedRatio {
     pub p: f64,
     /// Whether the ratio differs significantly from 1. This requires that the interval excludes 1
     /// by the margin for an unseen cluster, that the corrected p is below 5 %, and that there are
-    /// is_enough clusters for the number of samples.
+    /// enough clusters for the number of samples.
     pub significant: bool,
     /// Whether `significant` depends on a single cluster, so that it would have the opposite value
     /// without that cluster.
@@ -70,31 +70,31 @@ impl Family {
     /// Tests samples together. The results are deterministic, because the draws are seeded. Samples
     /// of the same clusters share their draws.
     pub fn from_samples(samples: &[Vec<(u32, f64)>]) -> Self {
-        let values = samples.iter().map(Vec::len).sum();
-        let lines: Vec<Clusters> = par_map(samples.len(), values, |index| Clusters::new(&samples[index]));
-        let tests = test_lines(&lines);
-        let tested = lines.iter().filter(|line| line.len() >= 2).count();
-        let has_enough_clusters = |line: &Clusters| line.len() >= min_clusters(tested);
+        let log_count = samples.iter().map(Vec::len).sum();
+        let lines: Vec<Clusters> = par_map(samples.len(), log_count, |index| Clusters::new(&samples[index]));
+        let flip_results = test_lines(&lines);
+        let tested_count = lines.iter().filter(|line| line.len() >= 2).count();
+        let has_enough_clusters = |line: &Clusters| line.len() >= min_clusters(tested_count);
         let make_ratio = |index: usize, (low, high): (f64, f64)| {
             let (line, logs) = (&lines[index], &samples[index]);
-            let (below, above) = count_signs(line);
+            let (clusters_below, clusters_above) = count_signs(line);
             Ratio {
                 mean: mean(logs.iter().map(|&(_, log)| log)).exp(),
                 low: low.exp(),
                 high: high.exp(),
-                p: tests.lines[index].p,
+                p: flip_results.lines[index].p,
                 error: line.standard_error(),
                 pairs: logs.len(),
                 clusters: line.len(),
                 median: median(&mut logs.iter().map(|&(_, log)| log).collect::<Vec<_>>()).exp(),
-                below,
-                above,
+                clusters_below,
+                clusters_above,
                 influence: find_influence(line),
             }
         };
         let line_intervals = intervals(&lines);
-        let mut judged: Vec<JudgedRatio> = par_map(lines.len(), values, |index| {
-            let (ratio, p) = (make_ratio(index, line_intervals[index]), tests.lines[index].corrected_p);
+        let mut judged_ratios: Vec<JudgedRatio> = par_map(lines.len(), log_count, |index| {
+            let (ratio, p) = (make_ratio(index, line_intervals[index]), flip_results.lines[index].corrected_p);
             JudgedRatio {
                 ratio,
                 p,
@@ -108,9 +108,9 @@ impl Family {
         let undecided: Vec<(usize, Clusters)> = (0..lines.len())
             .filter(|&index| has_enough_clusters(&lines[index]))
             .filter_map(|index| {
-                let FlipResult { p_without_carrier, p_without_hider, .. } = tests.lines[index];
-                let (significant, line) = (judged[index].significant, &lines[index]);
-                judged[index].fragile = significant && p_without_carrier >= 0.05;
+                let FlipResult { p_without_carrier, p_without_hider, .. } = flip_results.lines[index];
+                let (significant, line) = (judged_ratios[index].significant, &lines[index]);
+                judged_ratios[index].fragile = significant && p_without_carrier >= 0.05;
                 let needs_interval = if significant { p_without_carrier < 0.05 } else { p_without_hider < 0.05 };
                 if !needs_interval {
                     return None;
@@ -122,9 +122,10 @@ impl Family {
         let (indices, reduced_lines): (Vec<usize>, Vec<Clusters>) = undecided.into_iter().unzip();
         let reduced_intervals = intervals(&reduced_lines);
         for ((index, line), (low, high)) in indices.into_iter().zip(&reduced_lines).zip(reduced_intervals) {
-            judged[index].fragile = exceeds_margin([low, high], line.len()) != judged[index].significant;
+            judged_ratios[index].fragile = exceeds_margin([low, high], line.len()) != judged_ratios[index].significant;
         }
-        Self { lines: judged, tested, level: if tested == 1 { 0.05 } else { tests.level } }
+        let level = if tested_count == 1 { 0.05 } else { flip_results.level };
+        Self { lines: judged_ratios, tested_count, level }
     }
 }
 
@@ -178,7 +179,7 @@ impl Ratio {
 
     /// Returns the number of clusters with this spread for which `effect` would be significant at
     /// `level` with a power of 80 %. An effect of 0.01 means 1 %. Returns `None` for fewer than two
-    /// clusters, or if no number of clusters is is_enough.
+    /// clusters, or if no number of clusters is enough.
     pub fn clusters_needed(&self, effect: f64, level: f64) -> Option<f64> {
         if self.error.is_nan() || level.is_nan() || level <= 0.0 {
             return None;
@@ -233,8 +234,8 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let [single, double] = [&[sample(1.0)][..], &[sample(1.0), sample(-0.7)]].map(Family::from_samples);
-        assert_eq!((single.tested, single.level), (1, 0.05));
-        assert_eq!(double.tested, 2, "{}", double.level);
+        assert_eq!((single.tested_count, single.level), (1, 0.05));
+        assert_eq!(double.tested_count, 2, "{}", double.level);
         assert!(double.level < 0.049, "{}", double.level);
         assert!(double.level > 0.02, "{}", double.level);
         // A sample that is not tested does not lower the level.

@@ -17,7 +17,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// With up to this many clusters, every pattern of signs is enumerated.
+/// With at most this many clusters, every pattern of signs is enumerated.
 const EXACT: usize = 16;
 
 /// With more clusters than this, neighbouring clusters are flipped together in this many groups.
@@ -112,16 +112,16 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
         let p_alone = share_of(step_counts.alone);
         let p = if units.is_enumerated() { p_alone } else { single_line_p(&lines[statistics.line], p_alone) };
         let p_without_carrier = share_of(step_counts.min_without_one).max(running_max);
-        // The corrected p of a line is not smaller than its own p or the corrected p of the
-        // previous lines.
+        // The corrected p of a line is not smaller than the line's own p, and not smaller than the
+        // corrected p of a line with a larger statistic.
         running_max = running_max.max(share_of(step_counts.all_clusters)).max(p);
         let p_without_hider = share_of(step_counts.max_without_one);
         results.lines[statistics.line] = FlipResult { p, corrected_p: running_max, p_without_carrier, p_without_hider };
     }
     // A sum divided by the root of the sum of squares is a function of Student's t.
-    let (count, critical_sum) = (units.count as f64, counts.critical);
-    let t = if critical_sum * critical_sum < count {
-        critical_sum * ((count - 1.0) / (count - critical_sum * critical_sum)).sqrt()
+    let (unit_count, critical_sum) = (units.count as f64, counts.critical);
+    let t = if critical_sum * critical_sum < unit_count {
+        critical_sum * ((unit_count - 1.0) / (unit_count - critical_sum * critical_sum)).sqrt()
     } else {
         f64::INFINITY
     };

@@ -33,7 +33,7 @@ pub fn screen_result(experiment: &Experiment, race: &RaceResult) -> ScreenResult
 pub struct Confirmation {
     /// The variants that played against the best one, in the order of the file.
     pub contenders: Vec<Contender>,
-    /// Half the width of the contenders' intervals, in standard errors.
+    /// The probability beyond each end of the contenders' intervals.
     pub tail: f64,
 }
 

@@ -52,10 +52,10 @@ fn suite_lines_are_positions_for_other_programs() {
 fn bratko_kopec_suite_has_its_24_positions() {
     let suite = load("bratko-kopec.epd");
     assert_eq!(suite.items.len(), 24);
-    assert!(suite.items.iter().all(|item| !item.best().is_empty()));
-    assert_eq!((suite.items[0].id.as_str(), suite.items[0].best()[0].to_string()), ("BK.01", "d6d1".to_owned()));
+    assert!(suite.items.iter().all(|item| !item.best_moves().is_empty()));
+    assert_eq!((suite.items[0].id.as_str(), suite.items[0].best_moves()[0].to_string()), ("BK.01", "d6d1".to_owned()));
     let with_two_answers: Vec<&str> =
-        suite.items.iter().filter(|item| item.best().len() > 1).map(|item| item.id.as_str()).collect();
+        suite.items.iter().filter(|item| item.best_moves().len() > 1).map(|item| item.id.as_str()).collect();
     assert_eq!(with_two_answers, ["BK.05", "BK.14"], "positions with two answers");
 }
 
@@ -103,7 +103,7 @@ fn exploring_and_confirming_suites_share_no_position() {
         assert!(suite.items.iter().all(|item| generate::is_quiet(&item.board) && item.board.occupied().count() <= 10));
     }
     for suite in halves("tactical", 200) {
-        assert!(suite.items.iter().all(|item| !item.board.in_check() && item.best().len() == 1));
+        assert!(suite.items.iter().all(|item| !item.board.in_check() && item.best_moves().len() == 1));
     }
 }
 
@@ -213,7 +213,7 @@ fn endgames_mate_by_one_move_in_the_given_moves() {
     for item in &suite.items {
         let Some(&opcode::OperationValue::Integer(moves)) = opcode::value(item.operations(), "dm") else { continue };
         let mut solver = Solver(HashMap::new());
-        assert_eq!(solver.mating_moves(&item.board, moves as u32), item.best(), "{}", item.id);
+        assert_eq!(solver.mating_moves(&item.board, moves as u32), item.best_moves(), "{}", item.id);
         assert!(!solver.can_mate(&item.board, moves as u32 - 1), "{} mates sooner", item.id);
     }
 }
@@ -313,7 +313,7 @@ fn pawn_endgames_have_one_right_move() {
         legal(&item.board, &mut list);
         let correct: Vec<Move> =
             list.iter().copied().filter(|&mv| outcome_of(&item.board, mv).wins(&wins) == to_win).collect();
-        assert_eq!(correct, item.best(), "{}", item.id);
+        assert_eq!(correct, item.best_moves(), "{}", item.id);
         assert_eq!(wins[index_of(&item.board).unwrap()], to_win, "{}", item.id);
     }
 }

@@ -274,7 +274,7 @@ fn items_of_a_suite_have_unique_names() {
         ("id \"none\";", [None; 3]),
     ] {
         let item = position(operations);
-        assert_eq!(moves.map(|mv| item.solved_by(mv)), solved, "{operations}");
+        assert_eq!(moves.map(|mv| item.is_solved_by(mv)), solved, "{operations}");
     }
 
     assert_eq!(position("D1 20; D9 9; D10 3; D3 0;").perft(), [(1, 20), (3, 0), (9, 9)]);

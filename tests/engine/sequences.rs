@@ -24,7 +24,7 @@ fn game() -> Vec<Board> {
     assert!(suite.items.len() >= 10);
     let mut board = suite.items[0].board;
     let mut boards = vec![board];
-    for &mv in suite.items[0].game().unwrap() {
+    for &mv in suite.items[0].game_moves().unwrap() {
         board.play(mv, Increments::none());
         boards.push(board);
     }

@@ -216,7 +216,7 @@ fn findings_name_the_variants_and_count_the_differences() {
     use ttlab::internals::stats::influence::Influence;
     use ttlab::internals::stats::ratio::Ratio;
     let compared = |name: &str, mean: f64, marked: bool| {
-        let influence = Some(Influence { cluster: 1, index: 1, without: mean + 0.2, reverses: false });
+        let influence = Some(Influence { cluster: 1, index: 1, mean_without: mean + 0.2, reverses: false });
         let ratio =
             Ratio { mean, low: mean - 0.05, high: mean + 0.06, pairs: 24, clusters: 24, influence, ..Ratio::default() };
         let mut line = line(name, 24, 0, 0, 0);
@@ -285,7 +285,8 @@ fn findings_name_the_variants_and_count_the_differences() {
     let turned = page(&|summary| {
         summary.power.has_games = true;
         for line in &mut summary.lines[1..] {
-            line.measures[0].ratio.influence = Some(Influence { cluster: 1, index: 1, without: 1.1, reverses: true });
+            line.measures[0].ratio.influence =
+                Some(Influence { cluster: 1, index: 1, mean_without: 1.1, reverses: true });
         }
     });
     assert!(

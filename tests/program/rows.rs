@@ -133,7 +133,7 @@ fn job(
     engine.new_game();
     let Some(plies) = case.plies else {
         let names = |moves: &[ttlab::internals::chess::Move]| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let (good, bad) = (names(item.best()), names(item.avoid()));
+        let (good, bad) = (names(item.best_moves()), names(item.avoided_moves()));
         let solves = |best: &str| {
             if good.is_empty() { bad.iter().all(|mv| mv != best) } else { good.iter().any(|mv| mv == best) }
         };

@@ -381,11 +381,11 @@ fn result_that_depends_on_one_position_is_marked() {
     let ten = Family::from_samples(&[plain(&logs)]).lines[0];
     assert!(ten.ratio.mean < 1.0);
     assert!(ten.ratio.median > 1.0);
-    assert!((ten.ratio.below, ten.ratio.above) == (1, 9));
+    assert!((ten.ratio.clusters_below, ten.ratio.clusters_above) == (1, 9));
     let influence = ten.ratio.influence.unwrap();
     assert!(influence.reverses);
     assert_eq!(influence.cluster, 9);
-    near(influence.without, nine.ratio.mean, 1e-12);
+    near(influence.mean_without, nine.ratio.mean, 1e-12);
     // The one position hides the effect that the others show.
     assert!(!ten.significant);
     assert!(ten.fragile);

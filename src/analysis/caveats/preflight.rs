@@ -55,7 +55,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let is_varying = |start: &str| varying.iter().any(|path| path.starts_with(start));
     let mut blockers = Vec::new();
     let is_replay = experiment.work.trace().is_some();
-    let is_suite_of_games = experiment.suite.items.iter().any(|item| item.game().is_some());
+    let is_suite_of_games = experiment.suite.items.iter().any(|item| item.game_moves().is_some());
     let has_sequences = experiment.has_sequences();
     let shares_tables = has_sequences || is_replay;
     let varies_ages = ["table.refresh", "table.clock"].into_iter().any(is_varying)

@@ -229,7 +229,7 @@ impl ClaimResult {
             if let Some(influence) = ratio.influence {
                 let name = &clusters.names[influence.cluster as usize];
                 let warning = if *fragile || influence.reverses { ": significance depends on it" } else { "" };
-                parts.push(format!("{:.3} without {name}{warning}", influence.without * factor));
+                parts.push(format!("{:.3} without {name}{warning}", influence.mean_without * factor));
             }
             let describe_truncated =
                 || format!("{} in the depths that both finished", plural(pairs.truncated, "search"));

@@ -122,7 +122,7 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
     let logs_of_claims: Vec<_> = claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect();
     let family = Family::from_samples(&logs_of_claims);
     for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
-        let (mut ruling, mut remark) = claim_result.rule(judged, family.tested, minimum_ratio);
+        let (mut ruling, mut remark) = claim_result.rule(judged, family.tested_count, minimum_ratio);
         if let Some(mislead_reason) = &summary.nodes_mislead
             && claim_result.is_on_nodes
             && ruling != Ruling::NoRows

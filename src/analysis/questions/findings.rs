@@ -324,7 +324,7 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
     };
     let fragile_lines: Vec<&Line> = summary.lines.iter().filter(is_fragile).collect();
     let describe_line = |line: &&Line| {
-        let mean_without = line.ratio().influence.map_or(f64::NAN, |influence| influence.without);
+        let mean_without = line.ratio().influence.map_or(f64::NAN, |influence| influence.mean_without);
         format!("\"{}\" ({:.3}; {mean_without:.3} without {})", line.name, line.ratio().mean, line.influential)
     };
     let descriptions: Vec<String> = fragile_lines.iter().take(MAX_NAMED).map(describe_line).collect();
@@ -410,7 +410,7 @@ mod tests {
     /// A line with a given mean. `fragile`: its significance depends on one position. `reverses`:
     /// without one position, the mean is on the other side of 1.
     fn line(name: &str, mean: f64, significant: bool, [fragile, reverses]: [bool; 2]) -> Line {
-        let influence = Some(Influence { cluster: 0, index: 0, without: 1.25, reverses });
+        let influence = Some(Influence { cluster: 0, index: 0, mean_without: 1.25, reverses });
         let ratio = Ratio { mean, low: mean - 0.1, high: mean + 0.1, pairs: 8, influence, ..Ratio::default() };
         // Findings use the first metric.
         let measures = vec![Measure { ratio, significant, fragile, ..Measure::default() }, Measure::default()];

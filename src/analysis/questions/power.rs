@@ -60,7 +60,7 @@ impl Power {
         let ratios_with_spread = || ratios.iter().filter(|ratio| ratio.clusters >= 2 && !ratio.is_same());
         // If there are too few clusters for the number of lines, no difference is detectable, even
         // if the spread is small.
-        let required_clusters = min_clusters(family.tested);
+        let required_clusters = min_clusters(family.tested_count);
         let effects = ratios_with_spread()
             .filter(|ratio| ratio.clusters >= required_clusters)
             .map(|ratio| ratio.detectable_effect(family.level));
@@ -71,7 +71,7 @@ impl Power {
             clusters_for_one_percent.map(|clusters| clusters.max(required_clusters as f64)).collect();
         Self {
             // If there is only one position, no line can be tested, but the lines are compared.
-            lines: if family.tested > 0 { family.tested } else { ratios.len() },
+            lines: if family.tested_count > 0 { family.tested_count } else { ratios.len() },
             clusters: ratios.iter().map(|ratio| ratio.clusters).max().unwrap_or(0),
             has_games: ratios.iter().any(|ratio| ratio.clusters < ratio.pairs),
             level: family.level,

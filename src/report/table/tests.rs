@@ -285,15 +285,15 @@ fn shares_are_of_their_own_whole() {
 
 #[test]
 fn fragile_mean_has_a_question_mark() {
-    let with_influence = |without: f64, reverses: bool, fragile: bool| {
+    let with_influence = |mean_without: f64, reverses: bool, fragile: bool| {
         move |line: &mut Line| {
             make_smaller(line);
             line.set_sums([(columns::EVALS, 70.0)]);
             (line.solved, line.other_scores, line.influential) = ((2, 3), (1, 7), "p9".to_owned());
-            let influence = Influence { cluster: 0, index: 0, without, reverses };
+            let influence = Influence { cluster: 0, index: 0, mean_without, reverses };
             let measure = &mut line.measures[0];
             measure.fragile = fragile;
-            measure.ratio = Ratio { median: 0.75, below: 6, influence: Some(influence), ..measure.ratio };
+            measure.ratio = Ratio { median: 0.75, clusters_below: 6, influence: Some(influence), ..measure.ratio };
             let second = Measure { fragile: !fragile, ..*measure };
             line.measures.push(second);
         }

@@ -31,8 +31,8 @@ pub fn run(data: &[u8]) {
             assert!(moves.contains(&mv));
             board.play(mv, Increments::none());
         }
-        for &mv in item.best().iter().chain(item.avoid()) {
-            let _ = item.solved_by(mv);
+        for &mv in item.best_moves().iter().chain(item.avoided_moves()) {
+            let _ = item.is_solved_by(mv);
         }
     }
 }
