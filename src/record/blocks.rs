@@ -117,16 +117,16 @@ pub fn complete_records_length(bytes: &[u8]) -> usize {
     if !bytes.contains(&b'"') {
         return complete_lines_length(bytes);
     }
-    let (mut end, mut may_open, mut in_quotes) = (0, true, false);
+    let (mut end, mut quote_may_open, mut in_quotes) = (0, true, false);
     let mut index = 0;
     while let Some(&byte) = bytes.get(index) {
         index += 1;
         match byte {
             // The first of two quotes closes the field, and the second opens it again.
-            b'"' if in_quotes => (in_quotes, may_open) = (false, bytes.get(index) == Some(&b'"')),
-            b'"' if may_open => in_quotes = true,
-            b'\n' if !in_quotes => (end, may_open) = (index, true),
-            _ => may_open = matches!(byte, b',' | b'\r'),
+            b'"' if in_quotes => (in_quotes, quote_may_open) = (false, bytes.get(index) == Some(&b'"')),
+            b'"' if quote_may_open => in_quotes = true,
+            b'\n' if !in_quotes => (end, quote_may_open) = (index, true),
+            _ => quote_may_open = matches!(byte, b',' | b'\r'),
         }
     }
     end

@@ -100,8 +100,8 @@ fn for_each_game(
     let file = files::open(results)?;
     let lines = Lines::open(&file)?;
     let header = parse_header(&lines.header)?;
-    let indices = FIELDS.map(|name| header.iter().position(|column| column == name));
-    if indices[..REQUIRED].contains(&None) {
+    let indices = PGN_COLUMNS.map(|name| header.iter().position(|column| column == name));
+    if indices[..REQUIRED_COLUMN_COUNT].contains(&None) {
         return Ok(false);
     }
     let mut write_result = Ok(());
@@ -128,8 +128,8 @@ fn for_each_thin_game(
 ) -> Result<bool, ResultsError> {
     let manifest = Manifest::read(folder).map_err(|error| ResultsError::Thin(error.to_string()))?.unwrap_or_default();
     let thin_rows = thin::read(folder, &manifest)?;
-    let columns = FIELDS.map(|name| thin_rows.column(name));
-    if columns[..REQUIRED].contains(&None) {
+    let columns = PGN_COLUMNS.map(|name| thin_rows.column(name));
+    if columns[..REQUIRED_COLUMN_COUNT].contains(&None) {
         return Ok(false);
     }
     for row in 0..thin_rows.rows {
@@ -141,9 +141,9 @@ fn for_each_thin_game(
     Ok(true)
 }
 
-/// The columns from which a game's PGN is made. The first [`REQUIRED`] columns must exist. The last
-/// column does not exist in the results of older builds.
-const FIELDS: [&str; REQUIRED + 1] = [
+/// The columns from which a game's PGN is made. The first [`REQUIRED_COLUMN_COUNT`] columns must
+/// exist. The last column does not exist in the results of older builds.
+const PGN_COLUMNS: [&str; REQUIRED_COLUMN_COUNT + 1] = [
     columns::EXPERIMENT,
     columns::VARIANT,
     columns::POSITION,
@@ -158,12 +158,15 @@ const FIELDS: [&str; REQUIRED + 1] = [
     columns::SEARCHES,
 ];
 
-/// The number of columns in [`FIELDS`] that must exist.
-const REQUIRED: usize = 11;
+/// The number of columns in [`PGN_COLUMNS`] that must exist.
+const REQUIRED_COLUMN_COUNT: usize = 11;
 
-/// Returns the PGN of a row's game, or `None` if the job failed. `fields` are the fields of the
-/// columns in [`FIELDS`].
-fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
+/// Returns the PGN of a row's game, or `None` if the job failed. `fields` contains the row's field
+/// of each column in [`PGN_COLUMNS`].
+///
+/// # Errors
+/// When a field is not valid, or when the game breaks the rules.
+fn pgn(fields: [&str; PGN_COLUMNS.len()]) -> Result<Option<String>, String> {
     let [experiment, variant, position, opponent, colour, points, end, start, moves, scores, error, searches] = fields;
     if !error.is_empty() {
         return Ok(None);
@@ -186,8 +189,8 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
         return Err(format!("{} moves have {} scores", moves.len(), scores.len()));
     }
     let mut searches = searches.split_whitespace();
-    let comments: Vec<Option<String>> = scores.iter().map(|score| comment(score, searches.next())).collect();
-    let text = movetext(&board, &moves, &comments, (end, result))?;
+    let comments: Vec<Option<String>> = scores.iter().map(|score| format_comment(score, searches.next())).collect();
+    let movetext = format_moves(&board, &moves, &comments, (end, result))?;
     let fen = board.fen(EpRule::Legal);
     let termination = if [RESIGNED, AGREED, TOO_LONG].contains(&end) { "adjudication" } else { "normal" };
     let mut pgn = String::new();
@@ -208,29 +211,32 @@ fn pgn(fields: [&str; FIELDS.len()]) -> Result<Option<String>, String> {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(pgn, "[{name} \"{value}\"]");
     }
-    let _ = write!(pgn, "\n{text}\n");
+    let _ = write!(pgn, "\n{movetext}\n");
     Ok(Some(pgn))
 }
 
-/// Returns the comment of a move, or `None` if no score was reported. The comment contains the
+/// Formats the comment of a move. Returns `None` if no score was reported. The comment contains the
 /// mover's score in pawns or the number of moves to mate, followed by the depth and the nodes of
 /// the search. `search` has the form `DEPTH/NODES`.
-fn comment(score: &str, search: Option<&str>) -> Option<String> {
+fn format_comment(score: &str, search: Option<&str>) -> Option<String> {
     let score = match score.parse::<i32>() {
         Ok(score) => format!("{:+.2}", f64::from(score) / 100.0),
         Err(_) if score.starts_with('M') => format!("+{score}"),
         Err(_) if score.starts_with("-M") => score.to_owned(),
         Err(_) => return None,
     };
-    let search = search.and_then(|search| search.split_once('/'));
-    Some(search.map_or_else(|| format!("{{{score}}}"), |(depth, nodes)| format!("{{{score}/{depth}, n={nodes}}}")))
+    let depth_and_nodes = search.and_then(|search| search.split_once('/'));
+    Some(
+        depth_and_nodes
+            .map_or_else(|| format!("{{{score}}}"), |(depth, nodes)| format!("{{{score}/{depth}, n={nodes}}}")),
+    )
 }
 
-/// Returns the moves of a game in SAN with their comments and the result.
+/// Formats the moves of a game in SAN, with their comments and the result.
 ///
 /// # Errors
 /// When a move is not legal, or when the recorded end or result contradicts the rules.
-fn movetext(
+fn format_moves(
     start: &Board,
     moves: &[&str],
     comments: &[Option<String>],
@@ -243,10 +249,10 @@ fn movetext(
             return Err(format!("move {} is played after the game has ended: {}", index + 1, ending_word(rules_end)));
         }
         let mv = parse_move(&board, text).ok_or_else(|| format!("move {}, `{text}`, is not legal", index + 1))?;
-        let number = board.game_ply() / 2 + 1;
+        let move_number = board.game_ply() / 2 + 1;
         match board.turn() {
-            Color::White => movetext.push(&format!("{number}.")),
-            Color::Black if index == 0 => movetext.push(&format!("{number}...")),
+            Color::White => movetext.push(&format!("{move_number}.")),
+            Color::Black if index == 0 => movetext.push(&format!("{move_number}...")),
             Color::Black => {}
         }
         movetext.push(&san::write(&board, mv));
@@ -257,9 +263,9 @@ fn movetext(
         board.play(mv, Increments::none());
     }
     let rules_end = ending(&board, &history);
-    let lost_by_mover = if board.turn() == Color::White { "0-1" } else { "1-0" };
+    let result_if_mover_lost = if board.turn() == Color::White { "0-1" } else { "1-0" };
     let is_consistent = match rules_end {
-        Some(Ending::Mate) => end == ending_word(Ending::Mate) && result == lost_by_mover,
+        Some(Ending::Mate) => end == ending_word(Ending::Mate) && result == result_if_mover_lost,
         Some(rules_end) => end == ending_word(rules_end) && result == "1/2-1/2",
         None => match end {
             RESIGNED => result != "1/2-1/2",
@@ -304,8 +310,8 @@ mod tests {
     #[test]
     fn game_is_written_in_san() {
         let comments = [("-30", Some("2/35")), ("?", Some("3/9")), ("-M1", None), ("M1", Some("4/1997"))]
-            .map(|(score, search)| comment(score, search));
-        let text = movetext(&Board::startpos(), &MATE, &comments, ("mate", "0-1"));
+            .map(|(score, search)| format_comment(score, search));
+        let text = format_moves(&Board::startpos(), &MATE, &comments, ("mate", "0-1"));
         assert_eq!(text.as_deref(), Ok("1. f3 {-0.30/2, n=35} e5 2. g4 {-M1} Qh4# {+M1/4, n=1997} 0-1\n"));
         // Move numbers continue from the position's.
         for (turn, expected) in
@@ -313,7 +319,7 @@ mod tests {
         {
             let board = Board::from_fen(&format!("4k3/8/8/8/8/8/4P3/4K3 {turn} - - 3 12")).unwrap();
             let moves = if turn == "w" { ["e1d1", "e8d8", "d1e1"] } else { ["e8d8", "e1d1", "d8e8"] };
-            let text = movetext(&board, &moves, &[comment("5", None), None, None], (AGREED, "1/2-1/2"));
+            let text = format_moves(&board, &moves, &[format_comment("5", None), None, None], (AGREED, "1/2-1/2"));
             assert_eq!(text.as_deref(), Ok(expected));
         }
     }
@@ -321,7 +327,7 @@ mod tests {
     #[test]
     fn game_that_breaks_the_rules_is_refused() {
         let write_moves =
-            |moves: &[&str], end: (&str, &str)| movetext(&Board::startpos(), moves, &vec![None; moves.len()], end);
+            |moves: &[&str], end: (&str, &str)| format_moves(&Board::startpos(), moves, &vec![None; moves.len()], end);
         for (moves, end, problem) in [
             (&MATE[..], ("mate", "1-0"), "recorded to end by mate with 1-0"),
             (&MATE[..3], ("mate", "0-1"), "by the rules: goes on"),
@@ -343,7 +349,11 @@ mod tests {
             ("material", "1/2-1/2", false),
             ("mate", "1-0", false),
         ] {
-            assert_eq!(movetext(&board, &["f1f7"], &[None], (end, result)).is_ok(), is_consistent, "{end} {result}");
+            assert_eq!(
+                format_moves(&board, &["f1f7"], &[None], (end, result)).is_ok(),
+                is_consistent,
+                "{end} {result}"
+            );
         }
         assert!(write_moves(&MATE[..3], ("resigned", "0-1")).is_ok());
         assert!(write_moves(&MATE[..2], ("max-moves", "1/2-1/2")).is_ok());
@@ -371,7 +381,7 @@ mod tests {
         ] {
             let board = Board::from_fen(fen).unwrap();
             let write_moves =
-                |moves: &[&str], end| movetext(&board, moves, &vec![None; moves.len()], (end, "1/2-1/2")).is_ok();
+                |moves: &[&str], end| format_moves(&board, moves, &vec![None; moves.len()], (end, "1/2-1/2")).is_ok();
             assert!(write_moves(moves, end), "{end}");
             assert!(!write_moves(moves, "max-moves"), "{end}");
             assert!(!write_moves(&moves[1..], end), "{end}");

@@ -125,7 +125,8 @@ struct Column {
     is_summed: bool,
     /// The fields of all rows, if the resolution is `Row`.
     fields: StringRecord,
-    /// The fields that are not empty by the number of their row, at other resolutions.
+    /// The fields that are not empty, if the resolution is not `Row`. The key is the number of the
+    /// row.
     sparse_fields: HashMap<usize, String>,
     /// The sum over the rows of the current search.
     sum: f64,
@@ -150,18 +151,18 @@ impl Column {
     /// resolution `Variant`, the value is added to the sum of the variant, which will be stored in
     /// the variant's first row.
     fn finish_search(&mut self, (variant, suite): (&str, &str), [first_row, last_row]: [usize; 2]) {
-        let (sum, last_field) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
+        let (search_sum, last_field) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.last_field));
         match self.resolution {
             Resolution::Row => {}
             Resolution::Search => {
-                let field = if self.is_summed { format_number(sum) } else { last_field };
+                let field = if self.is_summed { format_number(search_sum) } else { last_field };
                 self.sparse_fields.insert(last_row, field);
             }
             Resolution::Variant => {
-                let value = if self.is_summed { sum } else { parse_number(&last_field) };
+                let value = if self.is_summed { search_sum } else { parse_number(&last_field) };
                 let key = (variant.to_owned(), suite.to_owned());
-                let (_, sum, search_count) = self.variants.entry(key).or_insert((first_row, 0.0, 0));
-                *sum += value;
+                let (_, variant_sum, search_count) = self.variants.entry(key).or_insert((first_row, 0.0, 0));
+                *variant_sum += value;
                 *search_count += 1;
             }
         }
@@ -179,8 +180,8 @@ fn format_number(value: f64) -> String {
     if value.is_nan() {
         return String::new();
     }
-    let short_text = format!("{value:.6}");
-    let short_text = short_text.trim_end_matches('0').trim_end_matches('.');
+    let six_decimals = format!("{value:.6}");
+    let short_text = six_decimals.trim_end_matches('0').trim_end_matches('.');
     if parse_number(short_text) == value { short_text.to_owned() } else { value.to_string() }
 }
 
