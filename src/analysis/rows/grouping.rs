@@ -56,8 +56,9 @@ impl Grouping {
         self.values.iter().position(|existing| existing == values)
     }
 
-    /// Returns the names of the groups. The name of a group lists its values, as in `policy=always,
-    /// size=1 MiB`. Variants, sources and experiments are listed without the name of the column.
+    /// Returns the names of the groups. The name of a group lists its values, as in
+    /// `policy=always, size=1 MiB`. Variants, sources and experiments are listed without the name
+    /// of the column.
     pub fn names(&self) -> Vec<String> {
         let short_names = short_names(&self.by);
         let describe_value =
