@@ -164,11 +164,11 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     let mut opcodes_read = HashSet::new();
     while let Some((column, name)) = reader.next_opcode()? {
         let (words, is_closed) = reader.next_operands()?;
-        let mut raw = reader.raw_operands(column, name).to_owned();
+        let mut operand_text = reader.operand_text(column, name).to_owned();
         if !is_closed {
-            raw.push('"');
+            operand_text.push('"');
         }
-        let source = RawOperation { column, name, words: &words, raw: &raw };
+        let source = RawOperation { column, name, words: &words, operand_text: &operand_text };
         let operation = match opcode::read(&board, &source, strictness) {
             Ok((value, repairs)) => {
                 reader.notes.extend(repairs);
@@ -308,7 +308,7 @@ impl<'a> OperationReader<'a> {
 
     /// Returns the text from the end of an opcode to the current offset, without surrounding
     /// blanks. `column` and `name` are those of the opcode.
-    fn raw_operands(&self, column: usize, name: &str) -> &'a str {
+    fn operand_text(&self, column: usize, name: &str) -> &'a str {
         self.text[column - 1 + name.len()..self.offset].trim_matches(fen::is_blank)
     }
 }

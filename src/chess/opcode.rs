@@ -65,7 +65,7 @@ pub(super) struct RawOperation<'a> {
     pub(super) name: &'a str,
     pub(super) words: &'a [Word<'a>],
     /// All operands as one string.
-    pub(super) raw: &'a str,
+    pub(super) operand_text: &'a str,
 }
 
 /// Reads the operands of an operation. Returns their value and the faults that were repaired.
@@ -74,7 +74,7 @@ pub(super) fn read(
     source: &RawOperation<'_>,
     strictness: Strictness,
 ) -> Result<(OperationValue, Vec<FenError>), FenError> {
-    let RawOperation { column, name, words, raw } = *source;
+    let RawOperation { column, name, words, operand_text } = *source;
     let mut repairs = Vec::new();
     let missing_operand = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
     let value = match name {
@@ -92,7 +92,7 @@ pub(super) fn read(
                 let message =
                     format!("`{name}` expects one string in quotation marks, found {}", quote_start(second.text));
                 repair(strictness, second.column, message, &mut repairs)?;
-                OperationValue::Text(raw.trim_matches(|c| c == '"' || is_blank(c)).to_owned())
+                OperationValue::Text(operand_text.trim_matches(|c| c == '"' || is_blank(c)).to_owned())
             }
         },
         "acd" | "acs" => OperationValue::Integer(read_integer(source, 0, i64::MAX)?),
@@ -102,7 +102,7 @@ pub(super) fn read(
         "D1" | "D2" | "D3" | "D4" | "D5" | "D6" | "D7" | "D8" | "D9" => {
             OperationValue::Nodes(read_integer(source, 0, i64::MAX)? as u64)
         }
-        _ => OperationValue::Raw(raw.to_owned()),
+        _ => OperationValue::Raw(operand_text.to_owned()),
     };
     Ok((value, repairs))
 }

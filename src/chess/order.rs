@@ -72,9 +72,9 @@ const BLACK_PAWN: [(i32, i32); 4] = [(0, -1), (0, -2), (1, -1), (-1, -1)];
 /// Returns a sort key that orders moves as in [`GenerationOrder::Webster`].
 fn webster_key(board: &Board, mv: Move) -> u64 {
     let piece = board.piece_on(mv.from()).unwrap_or(Piece::Pawn);
-    let files = i32::from(mv.to().file()) - i32::from(mv.from().file());
-    let ranks = i32::from(mv.to().rank()) - i32::from(mv.from().rank());
-    let distance = files.abs().max(ranks.abs());
+    let file_step = i32::from(mv.to().file()) - i32::from(mv.from().file());
+    let rank_step = i32::from(mv.to().rank()) - i32::from(mv.from().rank());
+    let distance = file_step.abs().max(rank_step.abs());
     let steps: &[(i32, i32)] = match piece {
         Piece::Pawn if board.turn() == Color::White => &WHITE_PAWN,
         Piece::Pawn => &BLACK_PAWN,
@@ -83,11 +83,11 @@ fn webster_key(board: &Board, mv: Move) -> u64 {
         _ => &QUEEN,
     };
     let slides = matches!(piece, Piece::Bishop | Piece::Rook | Piece::Queen);
-    let step = if slides { (files.signum(), ranks.signum()) } else { (files, ranks) };
+    let step = if slides { (file_step.signum(), rank_step.signum()) } else { (file_step, rank_step) };
     // Castling is not one of the king's steps. It comes after all steps, the king's side (east)
     // first.
-    let castling = 8 + u64::from(files < 0);
-    let direction = steps.iter().position(|&known| known == step).map_or(castling, |step_index| step_index as u64);
+    let castling_direction = 8 + u64::from(file_step < 0);
+    let direction = steps.iter().position(|&known| known == step).map_or(castling_direction, |index| index as u64);
     let promotion = match mv.promotion() {
         None | Some(Piece::Queen) => 0,
         Some(Piece::Knight) => 1,

@@ -114,7 +114,7 @@ fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result
     memory_warnings.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     // The experiments for the pressures of [tune] must be valid too.
     if experiment.file.tune.is_some() {
-        crate::tune::at_pressures(file, overrides, experiment).map_err(CommandFailure::usage)?;
+        crate::tune::load_at_pressures(file, overrides, experiment).map_err(CommandFailure::usage)?;
     }
     Ok(())
 }

@@ -12,8 +12,8 @@ use crate::report::tune_page::TuneOutcome;
 use crate::runner::{self, Output, progress};
 use crate::text::plural;
 use crate::tune::{
-    Runs, at_pressures, check, check_metric, find_metric, prepare_engines, remove_items_without_searches,
-    screen_result, seed_warnings,
+    Runs, check_experiment, check_metric, find_metric, load_at_pressures, prepare_engines,
+    remove_items_without_searches, screen_result, seed_warnings,
 };
 use std::path::PathBuf;
 
@@ -42,9 +42,9 @@ pub fn run(args: &Args) -> CommandResult {
     let stop = stop_flag()?;
     let options = experiment.file.tune.clone().unwrap_or_default();
     let (mut experiments, mut pressures) =
-        at_pressures(&args.file, &args.run.overrides, experiment).map_err(CommandFailure::usage)?;
+        load_at_pressures(&args.file, &args.run.overrides, experiment).map_err(CommandFailure::usage)?;
     experiments.iter_mut().for_each(remove_items_without_searches);
-    check(&experiments[0]).map_err(CommandFailure::usage)?;
+    check_experiment(&experiments[0]).map_err(CommandFailure::usage)?;
     let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let engines = prepare_engines(&mut experiments, &mut pressures, jobs, &stop).map_err(|(error, pressure)| {
         let mut failure = run_failure(error);

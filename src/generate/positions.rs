@@ -42,32 +42,32 @@ const GAMES_PER_POSITION: usize = 6;
 const LEAD: Score = 150;
 const LOOK_DEPTHS: [u8; 2] = [3, 5];
 
-/// Finds positions and returns them as EPD. If `part` is given, only every second position is
+/// Finds positions and returns them as EPD. If `half` is given, only every second position is
 /// returned, beginning with the first (0) or the second (1). The two halves share no game.
-pub fn epd(request: &GenerateRequest, kind: PositionKind, part: Option<u8>) -> Result<String, SuiteError> {
-    Ok(format_epd(&find_positions(request, kind)?, request, kind, part))
+pub fn epd(request: &GenerateRequest, kind: PositionKind, half: Option<u8>) -> Result<String, SuiteError> {
+    Ok(format_epd(&find_positions(request, kind)?, request, kind, half))
 }
 
 /// Returns positions as EPD. The first one has a comment that says how to regenerate the positions.
-/// If `part` is given, only every second position is returned, beginning with the first (0) or the
+/// If `half` is given, only every second position is returned, beginning with the first (0) or the
 /// second (1).
 fn format_epd(
     positions: &[(Board, Option<Move>)],
     request: &GenerateRequest,
     kind: PositionKind,
-    part: Option<u8>,
+    half: Option<u8>,
 ) -> String {
     let GenerateRequest { count, seed, plies, length, depth } = *request;
     let [what, id_prefix, option_value] = kind.names();
-    let half_text = part.map(|part| format!(", every second from number {}", part + 1)).unwrap_or_default();
-    let half_option = part.map(|part| format!(" --half {part}")).unwrap_or_default();
+    let half_text = half.map(|half| format!(", every second from number {}", half + 1)).unwrap_or_default();
+    let half_option = half.map(|half| format!(" --half {half}")).unwrap_or_default();
     let origin = format!(
         "{count} {what} positions from as many games of an engine against itself, seed {seed}{half_text}. \
          Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth} --take {option_value}{half_option}`; \
          generate/positions.rs says how."
     );
-    let step = if part.is_some() { 2 } else { 1 };
-    let chosen = positions.iter().zip(1..).skip(part.unwrap_or(0).into()).step_by(step);
+    let step = if half.is_some() { 2 } else { 1 };
+    let chosen = positions.iter().zip(1..).skip(half.unwrap_or(0).into()).step_by(step);
     let lines = chosen.map(|((board, best), number)| epd_line(board, &format!("{id_prefix}.{number:04}"), *best));
     with_origin(lines, &origin)
 }
@@ -77,15 +77,15 @@ fn format_epd(
 fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(Board, Option<Move>)>, SuiteError> {
     let max_games = request.count * GAMES_PER_POSITION;
     let mut player = SelfPlay::new()?;
-    let (mut positions, mut identities, mut games) = (Vec::new(), HashSet::new(), 0);
+    let (mut positions, mut identities, mut game_count) = (Vec::new(), HashSet::new(), 0);
     for start in openings(request, max_games)? {
         if positions.len() == request.count {
             break;
         }
-        games += 1;
-        let (past, _) = player.play_game(&start, request.length, request.depth);
+        game_count += 1;
+        let (boards, _) = player.play_game(&start, request.length, request.depth);
         let first_match =
-            past.iter().find_map(|board| Some((*board, best_move_if_kind(kind, board, &mut player, request.depth)?)));
+            boards.iter().find_map(|board| Some((*board, best_move_if_kind(kind, board, &mut player, request.depth)?)));
         if let Some((board, best)) = first_match
             && identities.insert(board.identity())
         {
@@ -94,7 +94,7 @@ fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(
     }
     if positions.len() < request.count {
         let [what, ..] = kind.names();
-        return Err(SuiteError::TooFew { found: positions.len(), expected: request.count, what, games });
+        return Err(SuiteError::TooFew { found: positions.len(), expected: request.count, what, games: game_count });
     }
     Ok(positions)
 }
@@ -137,7 +137,7 @@ fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
         let score_move = |&mv: &Move| {
             let mut child = *board;
             child.play(mv, Increments::none());
-            // The score if the game is over. A mate scores more than any other move, and a
+            // The score of a move that ends the game. A mate scores more than any other move, and a
             // stalemate scores 0.
             let score_of_end = if child.in_check() { 30_000 } else { 0 };
             let score = player.best_move(&child, &[*board], depth).map_or(score_of_end, |(_, score)| -score);

@@ -7,7 +7,7 @@ use crate::record::RESULTS;
 use crate::record::columns::{self, Role};
 
 /// Returns an error if the variants of an experiment cannot be raced against each other.
-pub fn check(experiment: &Experiment) -> Result<(), String> {
+pub fn check_experiment(experiment: &Experiment) -> Result<(), String> {
     let file = &experiment.name;
     if experiment.variants.len() < 2 {
         return Err(format!("{file}: a race needs at least two variants: add a [grid] or [[variant]]s"));

@@ -76,8 +76,8 @@ pub fn confirm(
         let mut players = [&[best], &undecided[..]].concat();
         players.sort_unstable();
         let experiment = options.stage(screen, &players, best, &openings[stage_openings.clone()]);
-        let begin = || begin_stage(stage, undecided.len(), stage_openings.len());
-        let rows = run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin)?;
+        let begin_progress = || begin_stage(stage, undecided.len(), stage_openings.len());
+        let rows = run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin_progress)?;
         let matches = Matches::new(&rows, Test { stop: false, ..Test::default() });
         for encounter in matches.iter().flat_map(|games| &games.encounters) {
             let mut contenders = result.contenders.iter_mut();

@@ -15,7 +15,7 @@ mod runs;
 #[cfg(test)]
 mod tests;
 
-pub use check::{check, check_metric, find_metric, remove_items_without_searches, seed_warnings};
+pub use check::{check_experiment, check_metric, find_metric, remove_items_without_searches, seed_warnings};
 pub use confirm::{confirm, screen_result};
-pub use pressures::{at_pressures, prepare_engines};
+pub use pressures::{load_at_pressures, prepare_engines};
 pub use runs::{Runs, RunsError};

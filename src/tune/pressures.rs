@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 /// Returns the experiment at the file's own table pressure and at each of the other pressures, and
 /// the names of these pressures. Duplicates are left out. By default, the other pressures are a
 /// quarter of the table size and four times the table size.
-pub fn at_pressures(
+pub fn load_at_pressures(
     file: &Path,
     overrides: &[String],
     experiment: Experiment,

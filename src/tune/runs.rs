@@ -85,7 +85,7 @@ impl Objective for Runs<'_> {
             RaceStage::Race(_) => &self.experiments[0],
             RaceStage::HeldOut(pressure) => &self.experiments[pressure],
         };
-        let part = select(experiment, candidates, items);
+        let part = select_part(experiment, candidates, items);
         let begin_progress = || (self.begin_stage)(stage, candidates.len(), items.len());
         let rows = run_stage(&part, &self.folder.join(stage.folder()), &self.settings, self.stop, begin_progress)?;
         let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
@@ -111,13 +111,14 @@ fn find_candidate_without_ratio(measurements: &Measurements, baseline: usize) ->
 }
 
 /// Returns an experiment that has only the given variants and items of `whole`, in the given order.
-fn select(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
+fn select_part(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
     let mut part = whole.clone();
     part.variants = candidates.iter().map(|&variant| whole.variants[variant].clone()).collect();
     part.suite.items = items.iter().map(|&item| whole.suite.items[item].clone()).collect();
     part.baseline = candidates.iter().position(|&variant| variant == whole.baseline).unwrap_or(0);
     part.partners = Partners::single(part.baseline, part.variants.len());
-    // Counts are the same in every repeat; a race does not compare key seeds, schedules or times.
+    // A race needs only one repeat, because counts are the same in every repeat. It does not
+    // compare key seeds, schedules or times.
     (part.file.seeds, part.file.schedules, part.file.repeats, part.file.times) = (1, 1, 1, false);
     part
 }
@@ -276,7 +277,7 @@ mod tests {
             [[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 5\n[[variant]]\nname = 'c'\n'keys.seed' = 6\n";
         let whole = Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (candidates, items, baseline) in [(&[0, 2][..], &[4, 1][..], 1), (&[2, 0], &[0], 0), (&[1, 0], &[3], 0)] {
-            let part = select(&whole, candidates, items);
+            let part = select_part(&whole, candidates, items);
             let names: Vec<&str> = part.variants.iter().map(|variant| variant.name.as_str()).collect();
             assert_eq!(names, candidates.iter().map(|&variant| ["a", "b", "c"][variant]).collect::<Vec<_>>());
             let ids: Vec<&str> = part.suite.items.iter().map(|item| item.id.as_str()).collect();

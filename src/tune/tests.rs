@@ -15,7 +15,7 @@ fn pressures(text: &str, sets: &[&str]) -> Vec<(String, Size, Option<u8>)> {
     std::fs::write(&file, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{text}\n")).unwrap();
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
     let experiment = Experiment::load(&file, &sets).unwrap_or_else(|wrong| panic!("{wrong}"));
-    let (experiments, names) = at_pressures(&file, &sets, experiment).unwrap();
+    let (experiments, names) = load_at_pressures(&file, &sets, experiment).unwrap();
     assert_eq!(experiments.len(), names.len());
     let describe = |(name, experiment): (String, &Experiment)| {
         let variant = &experiment.variants[0];
@@ -61,7 +61,7 @@ fn wrong_pressure_is_reported_at_its_place_in_the_file() {
     let file = folder.path().join("t.toml");
     let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n[tune]\npressures = [{ 'table.size' = 8 }, { 'table.sise' = 9 }]";
     std::fs::write(&file, text).unwrap();
-    let wrong = at_pressures(&file, &[], Experiment::load(&file, &[]).unwrap()).map(|(_, names)| names);
+    let wrong = load_at_pressures(&file, &[], Experiment::load(&file, &[]).unwrap()).map(|(_, names)| names);
     let output = wrong.unwrap_err();
     assert!(output.contains(&format!("--> {} [tune] pressures:1:1", file.display())), "{output}");
     assert!(output.contains("did you mean `table.size`?"), "{output}");
@@ -86,7 +86,7 @@ fn check_refuses_experiments_that_cannot_be_raced() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
         let nodes = check_metric(&experiment, &Metric::nodes());
-        [check(&experiment), nodes].map(Result::err)
+        [check_experiment(&experiment), nodes].map(Result::err)
     };
     let two_variants = "'table.slots' = [1, 2]";
     // Exactly one of the two checks fails, with these words.
@@ -149,7 +149,7 @@ fn items_without_searches_are_left_out() {
         let mut experiment =
             Experiment::parse(&text, &root.join("x.toml"), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
         remove_items_without_searches(&mut experiment);
-        (experiment.suite.items.len(), check(&experiment).is_ok())
+        (experiment.suite.items.len(), check_experiment(&experiment).is_ok())
     };
     assert_eq!([0, 81, 82, 89].map(raced), [(13, true), (6, true), (5, true), (2, false)]);
 }
@@ -163,7 +163,7 @@ fn own_pressure_is_named_after_the_common_size() {
         let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n{grid}\n");
         std::fs::write(&file, &text).unwrap();
         let experiment = Experiment::load(&file, &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
-        at_pressures(&file, &[], experiment).map_or_else(|failure| vec![failure], |(_, names)| names)
+        load_at_pressures(&file, &[], experiment).map_or_else(|failure| vec![failure], |(_, names)| names)
     };
     assert_eq!(pressure_names("'table.size' = ['16 KiB', '64 KiB']"), ["as in the file"]);
     let named = ["table.size = 1 MiB", "table.size = 256 KiB", "table.size = 4 MiB"];
