@@ -34,21 +34,21 @@ pub fn run(args: &Args) -> CommandResult {
     let results = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
     let shards = find_shards(&file, &experiment, &plan, &results, &args.from)?;
     let output = Output::open(&results).map_err(output_failure)?;
-    let print_missing = |error: &MergeError| {
+    let print_missing_shards = |error: &MergeError| {
         if let MergeError::Missing(incomplete, shard_count) = error {
             print_incomplete(incomplete, *shard_count);
         }
     };
     let (manifest, failed_jobs) =
-        shards.merge(&output, args.any_build).inspect_err(print_missing).map_err(merge_failure)?;
+        shards.merge(&output, args.any_build).inspect_err(print_missing_shards).map_err(merge_failure)?;
     let page = crate::report::Page::read(&results).map_err(CommandFailure::io)?;
     super::terminal::report(&page, &results, args.quiet, &[])?;
     if !args.quiet {
         println!("merged {}; report: {}", plural(manifest.shards.len(), "shard"), results.join("report.md").display());
     }
-    let missing = reference::count_missing_searches(&experiment, &results).map_err(CommandFailure::io)?;
-    if missing > 0 {
-        let (searches, verb) = (plural(missing, "search"), if missing == 1 { "is" } else { "are" });
+    let missing_count = reference::count_missing_searches(&experiment, &results).map_err(CommandFailure::io)?;
+    if missing_count > 0 {
+        let (searches, verb) = (plural(missing_count, "search"), if missing_count == 1 { "is" } else { "are" });
         eprintln!(
             "{searches} of the reference {verb} missing: run again the shards that `ttlab plan --missing` \
              lists, then merge; or search here, with `ttlab run FILE --out {}`",

@@ -110,11 +110,11 @@ pub fn run(args: &Args) -> CommandResult {
     for (index, (path, bytes)) in contents.iter().enumerate() {
         // The files that an experiment reads may exist already, if their content is the same.
         let accepted_content = (index < experiment_index).then_some(bytes.as_slice());
-        check_free(path, accepted_content)?;
+        check_path_is_free(path, accepted_content)?;
     }
     crate::record::create_folder(&args.out).map_err(write_error(&args.out))?;
     for (path, bytes) in &contents {
-        create(path, bytes)?;
+        create_file(path, bytes)?;
     }
     let (experiment_path, _) = &contents[experiment_index];
     println!("to use it:  ttlab {} {}", template.command, experiment_path.display());
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 /// Returns an error if the path exists already, unless it is a file with the accepted content.
-fn check_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), CommandFailure> {
+fn check_path_is_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), CommandFailure> {
     let has_content = |content: &[u8]| crate::system::files::read(path).is_ok_and(|bytes| bytes == content);
     let exists = path.symlink_metadata().is_ok();
     if exists && !accepted_content.is_some_and(has_content) {
@@ -136,10 +136,10 @@ fn check_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), Comman
 
 /// Creates and writes a file. If another process has created a file at the path in the meantime,
 /// the file is not overwritten.
-fn create(path: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
+fn create_file(path: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     let mut file = match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => return check_free(path, Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return check_path_is_free(path, Some(bytes)),
         Err(error) => return Err(write_error(path)(error)),
     };
     file.write_all(bytes).map_err(write_error(path))?;

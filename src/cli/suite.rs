@@ -23,14 +23,14 @@ pub struct Args {
     skip_bad: bool,
     /// Output format [default: by the extension of -o, else text]
     #[arg(long)]
-    format: Option<Listing>,
+    format: Option<SuiteFormat>,
     /// Write the output to a file
     #[arg(short, long)]
     out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Listing {
+enum SuiteFormat {
     /// A table
     Text,
     /// A list of objects
@@ -47,14 +47,15 @@ pub fn run(args: &Args) -> CommandResult {
     let mut suite =
         Suite::load(&args.file, SuiteOptions { strictness, on_error, first: None }).map_err(CommandFailure::usage)?;
     let name = args.file.display().to_string();
-    for note in list_notes(&name, &mut suite, args.skip_bad) {
-        eprintln!("{note}");
+    if args.skip_bad {
+        text::remove_duplicates(&name, &mut suite);
     }
-    let listing = match output_format(args.format, args.out.as_deref(), Listing::Text) {
-        Listing::Text => format_table(&suite),
-        Listing::Json => format!("{:#}\n", suite.items.iter().map(item_fields).collect::<Value>()),
-        Listing::Csv => format_csv(&suite).map_err(CommandFailure::io)?,
-        Listing::Epd => {
+    list_notes(&name, &suite).iter().for_each(|note| eprintln!("{note}"));
+    let output = match output_format(args.format, args.out.as_deref(), SuiteFormat::Text) {
+        SuiteFormat::Text => format_table(&suite),
+        SuiteFormat::Json => format!("{:#}\n", suite.items.iter().map(item_fields).collect::<Value>()),
+        SuiteFormat::Csv => format_csv(&suite).map_err(CommandFailure::io)?,
+        SuiteFormat::Epd => {
             let (text, faults) = epd_file(&name, &suite);
             if on_error == OnError::Stop && !faults.is_empty() {
                 return Err(CommandFailure::usage(format!(
@@ -66,16 +67,13 @@ pub fn run(args: &Args) -> CommandResult {
             text
         }
     };
-    super::write_output(args.out.as_deref(), &listing)?;
+    super::write_output(args.out.as_deref(), &output)?;
     Ok(Exit::Done)
 }
 
-/// Returns notes about items that were repaired or skipped, and about duplicates. If `skip_bad` is
-/// true, duplicates are removed from the suite.
-fn list_notes(name: &str, suite: &mut Suite, skip_bad: bool) -> Vec<String> {
-    if skip_bad {
-        text::remove_duplicates(name, suite);
-    }
+/// Returns notes about items that were repaired, skipped or removed, and about duplicates that the
+/// suite still contains.
+fn list_notes(name: &str, suite: &Suite) -> Vec<String> {
     let duplicates = text::find_duplicates(name, suite).into_values();
     let duplicate_notes =
         duplicates.map(|duplicate| format!("{duplicate}: experiments refuse it; skip it with --skip-bad"));

@@ -13,10 +13,10 @@ pub const TEMPORARY: &str = ".ttlab-new-";
 
 /// A new file that is being written. [`publish`] moves it to its path.
 #[derive(Debug)]
-pub struct NewFile(Location);
+pub struct NewFile(TemporaryFile);
 
 #[derive(Debug)]
-enum Location {
+enum TemporaryFile {
     /// A file without a name. The file disappears if the process is killed.
     Unnamed(File),
     /// A file with a temporary name, for file systems that do not support files without names.
@@ -27,27 +27,27 @@ impl NewFile {
     /// Returns the open file, for reading its metadata.
     pub fn as_file(&self) -> &File {
         match &self.0 {
-            Location::Unnamed(file) => file,
-            Location::Named(file) => file.as_file(),
+            TemporaryFile::Unnamed(file) => file,
+            TemporaryFile::Named(file) => file.as_file(),
         }
     }
 
     /// Returns the open file, for writing.
     pub fn as_file_mut(&mut self) -> &mut File {
         match &mut self.0 {
-            Location::Unnamed(file) => file,
-            Location::Named(file) => file.as_file_mut(),
+            TemporaryFile::Unnamed(file) => file,
+            TemporaryFile::Named(file) => file.as_file_mut(),
         }
     }
 
     /// Moves the file to its path.
     fn persist(self, path: &Path) -> io::Result<()> {
         match self.0 {
-            Location::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
+            TemporaryFile::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
             #[cfg(target_os = "linux")]
-            Location::Unnamed(file) => link_as(&file, path),
+            TemporaryFile::Unnamed(file) => move_unnamed(&file, path),
             #[cfg(not(target_os = "linux"))]
-            Location::Unnamed(_) => Err(io::ErrorKind::Unsupported.into()),
+            TemporaryFile::Unnamed(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }
@@ -78,7 +78,7 @@ impl Seek for NewFile {
 #[cfg(target_os = "linux")]
 fn open_unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
-    // Without this path, `link_as` could not name the file.
+    // Without this path, `move_unnamed` could not name the file.
     if !Path::new("/proc/self/fd").exists() {
         return None;
     }
@@ -95,7 +95,7 @@ fn open_unnamed(_: &Path) -> Option<File> {
 /// Moves a file without a name to `path`. Because `linkat` cannot replace an existing file, the
 /// file first gets a temporary name that no other file has, and is then renamed.
 #[cfg(target_os = "linux")]
-fn link_as(file: &File, path: &Path) -> io::Result<()> {
+fn move_unnamed(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -119,7 +119,7 @@ pub fn begin_file(path: &Path) -> io::Result<NewFile> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file and cannot be replaced"));
     }
     if let Some(file) = open_unnamed(parent_folder(path)) {
-        return Ok(NewFile(Location::Unnamed(file)));
+        return Ok(NewFile(TemporaryFile::Unnamed(file)));
     }
     create_named(parent_folder(path))
 }
@@ -129,7 +129,7 @@ fn create_named(folder: &Path) -> io::Result<NewFile> {
     let mut builder = tempfile::Builder::new();
     // The default permissions of new files, less the user's umask.
     builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
-    builder.tempfile_in(folder).map(|file| NewFile(Location::Named(file)))
+    builder.tempfile_in(folder).map(|file| NewFile(TemporaryFile::Named(file)))
 }
 
 /// Moves a new file to `path` and syncs it to the disk. If the new file replaces an old file, the

@@ -197,11 +197,11 @@ impl Diagnosis {
             ));
         }
         let names = self.options.keys().chain(options.keys()).filter(|name| !name.eq_ignore_ascii_case("Hash"));
-        let value = |options: &BTreeMap<String, String>, name: &str| {
+        let option_value = |options: &BTreeMap<String, String>, name: &str| {
             options.get(name).filter(|value| !value.is_empty()).cloned().unwrap_or_else(|| "nothing".to_owned())
         };
         for name in names {
-            let (examined, current) = (value(&self.options, name), value(options, name));
+            let (examined, current) = (option_value(&self.options, name), option_value(options, name));
             if examined != current {
                 return Err(format!(
                     "it was made with other options: {name} = {examined}, but {current} in this experiment"

@@ -59,23 +59,23 @@ impl SeparatedRow {
     /// Returns a field including the separator after it. If the row has no such field, the result
     /// is only a separator.
     pub(super) fn field(&self, index: Option<usize>) -> &[u8] {
-        index.and_then(|index| self.bytes.get(self.start(index)..=*self.ends.get(index)?)).unwrap_or(&[SEPARATOR])
+        index.and_then(|index| self.bytes.get(self.field_start(index)..=*self.ends.get(index)?)).unwrap_or(&[SEPARATOR])
     }
 
     /// Returns the offset at which a field starts.
-    fn start(&self, index: usize) -> usize {
+    fn field_start(&self, index: usize) -> usize {
         if index == 0 { 0 } else { self.ends[index - 1] + 1 }
     }
 
     /// Returns the checksum of the first `field_count` fields except the time. `previous` is the
     /// checksum of the previous row, as for [`super::checksum`].
     pub(super) fn checksum(&self, previous: u32, field_count: usize) -> u32 {
-        let end = self.start(field_count);
+        let end = self.field_start(field_count);
         // The index of the time is counted from the end, because the number of columns before the
         // time varies.
         let time_index = field_count.checked_sub(*columns::AFTER_TIME);
         // If the row has no time, the range of the time is empty.
-        let time = time_index.map_or(end..end, |index| self.start(index)..self.start(index + 1));
+        let time = time_index.map_or(end..end, |index| self.field_start(index)..self.field_start(index + 1));
         hash_pieces(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
     }
 

@@ -151,9 +151,9 @@ fn to_lines<'a>(judgements: impl Iterator<Item = &'a Judgement>) -> io::Result<V
 /// Returns how many centipawns the chosen move loses compared with the best move. Both scores are
 /// limited to the range from -1000 to 1000 first, because differences between moves say little in
 /// positions that are won or lost by that much.
-pub fn loss(best: i32, chosen: i32) -> f64 {
-    let cap = |score: i32| score.clamp(-1000, 1000);
-    f64::from((cap(best) - cap(chosen)).max(0))
+pub fn loss(best_score: i32, chosen_score: i32) -> f64 {
+    let limit = |score: i32| score.clamp(-1000, 1000);
+    f64::from((limit(best_score) - limit(chosen_score)).max(0))
 }
 
 /// Whether the text of a move is empty or `0000`, which both stand for no move.

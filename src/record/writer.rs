@@ -72,9 +72,9 @@ impl ResultsWriter {
 
     /// Whether the file is still at its path, because it was not moved, deleted or replaced.
     pub fn is_in_place(&self) -> bool {
-        let id = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-        let (open_file, file_at_path) = (self.file.metadata().map(id), std::fs::metadata(&self.path).map(id));
-        open_file.is_ok() && open_file.ok() == file_at_path.ok()
+        let file_id = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let (open_id, id_at_path) = (self.file.metadata().map(file_id), std::fs::metadata(&self.path).map(file_id));
+        open_id.is_ok() && open_id.ok() == id_at_path.ok()
     }
 
     /// Returns the file's length in bytes if it is not the expected length, because another program

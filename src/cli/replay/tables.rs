@@ -43,8 +43,8 @@ pub(super) fn list_policies(
     for text in requested {
         let overrides: Vec<String> = overrides.iter().cloned().chain([format!("table.policy={text}")]).collect();
         let policy = engine_options(None, &overrides)?.table.policy;
-        if let Some((first, _)) = policies.iter().find(|(_, earlier)| *earlier == policy) {
-            refuse!("--policy {text}: duplicate of {first}");
+        if let Some((first_name, _)) = policies.iter().find(|(_, earlier)| *earlier == policy) {
+            refuse!("--policy {text}: duplicate of {first_name}");
         }
         policies.push((text.clone(), policy));
     }

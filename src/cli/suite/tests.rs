@@ -12,16 +12,19 @@ fn read(kind: SuiteKind, text: &str) -> Suite {
 #[test]
 fn format_follows_the_extension_of_the_output() {
     for (out, listing) in [
-        (None, Listing::Text),
-        (Some("a.json"), Listing::Json),
-        (Some("a.csv"), Listing::Csv),
-        (Some("a.epd"), Listing::Epd),
-        (Some("a.fen"), Listing::Epd),
-        (Some("a.txt"), Listing::Text),
-        (Some("json"), Listing::Text),
+        (None, SuiteFormat::Text),
+        (Some("a.json"), SuiteFormat::Json),
+        (Some("a.csv"), SuiteFormat::Csv),
+        (Some("a.epd"), SuiteFormat::Epd),
+        (Some("a.fen"), SuiteFormat::Epd),
+        (Some("a.txt"), SuiteFormat::Text),
+        (Some("json"), SuiteFormat::Text),
     ] {
-        assert!(output_format(None, out.map(Path::new), Listing::Text) == listing, "{out:?}");
-        assert!(output_format(Some(Listing::Csv), out.map(Path::new), Listing::Text) == Listing::Csv, "{out:?}");
+        assert!(output_format(None, out.map(Path::new), SuiteFormat::Text) == listing, "{out:?}");
+        assert!(
+            output_format(Some(SuiteFormat::Csv), out.map(Path::new), SuiteFormat::Text) == SuiteFormat::Csv,
+            "{out:?}"
+        );
     }
 }
 
@@ -31,9 +34,9 @@ fn duplicates_are_reported_and_skipped_with_skip_bad() {
     let mut suite = read(SuiteKind::Positions, &text);
     let same = "the same position as in line 1: each may occur only once";
     let note = format!("s.epd:3:1: {same}: experiments refuse it; skip it with --skip-bad");
-    assert_eq!((list_notes("s.epd", &mut suite, false), suite.items.len()), (vec![note], 3));
-    let notes = list_notes("s.epd", &mut suite, true);
-    assert_eq!((notes, suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
+    assert_eq!((list_notes("s.epd", &suite), suite.items.len()), (vec![note], 3));
+    text::remove_duplicates("s.epd", &mut suite);
+    assert_eq!((list_notes("s.epd", &suite), suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
 }
 
 const ROOKS: &str = "4k3/8/8/8/8/8/8/R3K2R w KQ -";
