@@ -88,8 +88,8 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
 /// The first fault that the mode does not repair.
 pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
     let mut fields = Fields { text, offset: 0, strictness, repairs: Vec::new() };
-    let (column, placement) = fields.next("the placement of the pieces", None)?;
-    let squares = read_placement(placement, column, strictness)?;
+    let (placement_column, placement) = fields.next("the placement of the pieces", None)?;
+    let squares = read_placement(placement, placement_column, strictness)?;
     let (turn_column, turn) = fields.next("the side to move", Some("w"))?;
     let turn = match (turn, strictness) {
         ("w", _) | ("W", Strictness::Lenient) => Color::White,
@@ -99,16 +99,16 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
     let (castling_column, castling) = fields.next("castling rights", Some("-"))?;
     let castling = fields.read_castling(castling, castling_column)?;
     let (ep_column, ep) = fields.next("an en passant square", Some("-"))?;
-    let is_valid_square = ep == "-" || Square::parse(ep).is_some();
+    let is_valid_ep_field = ep == "-" || Square::parse(ep).is_some();
     let en_passant = match Square::parse(ep) {
-        None if !is_valid_square => {
+        None if !is_valid_ep_field => {
             let message = format!("expected an en passant square or -, found {}", quote_start(ep));
             fields.repair(ep_column, message)?;
             None
         }
         square => square,
     };
-    let (halfmove_clock, move_number) = fields.read_clocks(is_valid_square)?;
+    let (halfmove_clock, move_number) = fields.read_clocks(is_valid_ep_field)?;
     let black_plies = u16::from(turn == Color::Black);
     let game_ply = move_number.saturating_sub(1).saturating_mul(2).saturating_add(black_plies);
     let mut setup = Setup { squares, turn, castling, en_passant, halfmove_clock, game_ply };
@@ -116,7 +116,7 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
         match flaw {
             Illegality::Placement(square, message) => {
                 let offset = square.map_or(0, |square| square_offset(placement, square));
-                return Err(fault(column + offset, message));
+                return Err(fault(placement_column + offset, message));
             }
             Illegality::Turn(message) => return Err(fault(turn_column, message)),
             Illegality::Castling(message) => {
@@ -263,13 +263,13 @@ impl<'a> Fields<'a> {
         let start = self.offset;
         let (clock_offset, clock) = self.peek();
         self.offset = clock_offset + clock.len();
-        let (number_offset, number) = self.peek();
+        let (number_offset, move_number) = self.peek();
         let is_numeric = |field: &str| field.starts_with(|c: char| c.is_ascii_digit());
         let accepts_clock_alone = allow_clock_alone
             && self.strictness == Strictness::Lenient
             && clock.bytes().all(|byte| byte.is_ascii_digit())
             && !self.text[self.offset..].starts_with(';');
-        if !is_numeric(clock) || !is_numeric(number) && !accepts_clock_alone {
+        if !is_numeric(clock) || !is_numeric(move_number) && !accepts_clock_alone {
             self.offset = start;
             return Ok((0, 1));
         }
@@ -284,16 +284,16 @@ impl<'a> Fields<'a> {
             }
         };
         // A missing move number is replaced by an empty text, which is repaired below.
-        let number = if is_numeric(number) { number } else { "" };
-        if !number.is_empty() {
-            self.offset = number_offset + number.len();
+        let move_number = if is_numeric(move_number) { move_number } else { "" };
+        if !move_number.is_empty() {
+            self.offset = number_offset + move_number.len();
         }
-        match number.parse() {
+        match move_number.parse() {
             Ok(value @ 1..=9999) => Ok((halfmove_clock, value)),
             _ => {
                 self.repair(
                     number_offset + 1,
-                    format!("expected a move number, 1 to 9999, found {}", quote_start(number)),
+                    format!("expected a move number, 1 to 9999, found {}", quote_start(move_number)),
                 )?;
                 Ok((halfmove_clock, 1))
             }
@@ -307,7 +307,7 @@ type Placement = [Option<(Color, Piece)>; 64];
 fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<Placement, FenError> {
     let mut squares = [None; 64];
     let (mut rank, mut file) = (7, 0);
-    let mut after_digit = false;
+    let mut is_after_digit = false;
     for (offset, letter) in field.char_indices() {
         let letter_column = column + offset;
         let describe_short_rank = |file| format!("expected 8 squares on rank {}, found {file}", rank + 1);
@@ -315,7 +315,7 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
             '/' if file != 8 => return Err(fault(letter_column, describe_short_rank(file))),
             '/' if rank == 0 => return Err(fault(letter_column, "expected 8 ranks, found more".to_owned())),
             '/' => (rank, file) = (rank - 1, 0),
-            '1'..='8' if after_digit && strictness == Strictness::Strict => {
+            '1'..='8' if is_after_digit && strictness == Strictness::Strict => {
                 return Err(fault(letter_column, "two numbers of empty squares in a row".to_owned()));
             }
             '1'..='8' => file += letter as u8 - b'0',
@@ -334,7 +334,7 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
                 file += 1;
             }
         }
-        after_digit = letter.is_ascii_digit();
+        is_after_digit = letter.is_ascii_digit();
         if file > 8 {
             return Err(fault(letter_column, format!("expected 8 squares on rank {}, found more", rank + 1)));
         }

@@ -130,10 +130,11 @@ impl Keys {
         keys
     }
 
-    /// Creates keys with numbers that no options give. They can distinguish different positions
-    /// whose keys by some options are equal.
+    /// Creates keys with numbers that no [`KeyOptions`] can produce. Such keys can distinguish
+    /// different positions that have the same key under some options.
     pub fn independent() -> Self {
-        // The numbers are drawn from a separate generator. No seed of `KeyOptions` gives them.
+        // The numbers come from a separate generator. No seed of `KeyOptions` gives the same
+        // numbers.
         let mut source = Pcg64::new(0x7474_6c61_6220_6b65_7973, 0x6175_6469_7421);
         let mut keys = Self::empty(EpRule::Legal);
         for row in &mut keys.piece {

@@ -62,15 +62,15 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
         let sample = &samples[index];
         // From `MIN_BOOTSTRAP` to `MAX_BOOTSTRAP` clusters, the resamples below widen the interval
         // further.
-        let quantile: fn(&Clusters, f64) -> f64 = match sample.len() {
+        let quantile_of: fn(&Clusters, f64) -> f64 = match sample.len() {
             ..MIN_BOOTSTRAP | MIN_FULL_SKEW..=MAX_BOOTSTRAP => return student_interval(sample),
             MIN_BOOTSTRAP..MIN_FULL_SKEW => johnson_quantile,
             _ => hall_quantile,
         };
-        let quantiles = (quantile(sample, LOWER), quantile(sample, UPPER));
+        let quantiles = (quantile_of(sample, LOWER), quantile_of(sample, UPPER));
         widen(student_interval(sample), sample.mean(), sample.standard_error(), quantiles)
     });
-    // The indices of samples that have the same clusters with the same sizes.
+    // Each value has the indices of all samples that have the same clusters with the same sizes.
     let mut same_clusters: BTreeMap<(&[u32], Vec<u64>), Vec<usize>> = BTreeMap::new();
     for (index, sample) in samples.iter().enumerate() {
         if (MIN_BOOTSTRAP..=MAX_BOOTSTRAP).contains(&sample.len()) && sample.standard_error() > 0.0 {
@@ -168,8 +168,8 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     let mut size_sums = vec![0.0; resamples * 2];
     matmul(&weights, units, &sizes, 2, &mut size_sums);
     let mut quantiles_of_samples = vec![None; samples.len()];
-    let parts: Vec<_> = samples.chunks(BATCH).zip(quantiles_of_samples.chunks_mut(BATCH)).collect();
-    par_for_each(parts, |(samples, quantiles_of_samples)| {
+    let batches: Vec<_> = samples.chunks(BATCH).zip(quantiles_of_samples.chunks_mut(BATCH)).collect();
+    par_for_each(batches, |(samples, quantiles_of_samples)| {
         // Each sample has three columns: its residuals, their squares, and residual x size.
         let column_count = 3 * samples.len();
         let mut columns = vec![0.0; units * column_count];
