@@ -332,10 +332,10 @@ pub const ROW: &str = "row.";
 /// the full name after a dot, as in `nodes` for `search.nodes`. A final `.kind` may be left out,
 /// as in `policy` or `table.policy` for `table.policy.kind`.
 pub fn may_mean(name: &str, column: &str) -> bool {
-    let is_suffix = |column: &str| {
+    let ends_with_name = |column: &str| {
         column.strip_suffix(name).is_some_and(|prefix| !name.is_empty() && (prefix.is_empty() || prefix.ends_with('.')))
     };
-    is_suffix(column) || column.strip_suffix(".kind").is_some_and(is_suffix)
+    ends_with_name(column) || column.strip_suffix(".kind").is_some_and(ends_with_name)
 }
 
 /// Returns the role of a column of results. Unknown columns are taken for options.

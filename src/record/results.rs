@@ -117,7 +117,7 @@ pub fn scan_any(
     let (length, is_header) = (lines.complete_length, lines.header == expected);
     if !is_header && length > 0 {
         let line = FileLine { number: 1, bytes: 0..lines.header.len() as u64 };
-        let row = Parser::new().parse_line(&lines.header).and_then(|row| check_width(header.len(), row));
+        let row = Parser::new().parse_line(&lines.header).and_then(|row| check_field_count(header.len(), row));
         visit(&line, row.as_ref().map_err(Clone::clone))
             .map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     }
@@ -126,8 +126,8 @@ pub fn scan_any(
 }
 
 /// Returns the row, or an error message if the row does not have `expected_fields` fields.
-fn check_width(expected_fields: usize, row: StringRecord) -> Result<StringRecord, String> {
-    if row.len() == expected_fields { Ok(row) } else { Err(width_problem(expected_fields, row.len())) }
+fn check_field_count(expected_fields: usize, row: StringRecord) -> Result<StringRecord, String> {
+    if row.len() == expected_fields { Ok(row) } else { Err(field_count_problem(expected_fields, row.len())) }
 }
 
 /// Reads the complete lines of a results file. The last line is ignored if it does not end with a
@@ -159,16 +159,16 @@ impl<'f> Lines<'f> {
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
     ) -> Result<(), ResultsError> {
-        let (mut offset, mut number, mut parser) = (self.header.len() as u64, 1, Parser::new());
+        let (mut offset, mut line_number, mut parser) = (self.header.len() as u64, 1, Parser::new());
         let mut bytes = Vec::new();
         while self.reader.read_until(b'\n', &mut bytes)? > 0 {
-            number += 1;
-            let line = FileLine { number, bytes: offset..offset + bytes.len() as u64 };
+            line_number += 1;
+            let line = FileLine { number: line_number, bytes: offset..offset + bytes.len() as u64 };
             offset = line.bytes.end;
             if is_wanted(&bytes) {
-                let row = parser.parse_line(&bytes).and_then(|row| check_width(field_count, row));
+                let row = parser.parse_line(&bytes).and_then(|row| check_field_count(field_count, row));
                 let row = row.as_ref().map_err(Clone::clone);
-                visit(&line, row).map_err(|problem| ResultsError::Damaged { line: number, problem })?;
+                visit(&line, row).map_err(|problem| ResultsError::Damaged { line: line_number, problem })?;
             }
             bytes.clear();
         }
@@ -208,8 +208,8 @@ pub(super) fn parse_header(line: &[u8]) -> Result<Vec<String>, ResultsError> {
     Ok(fields.iter().map(str::to_owned).collect())
 }
 
-/// The message for a line with the wrong number of fields.
-pub(super) fn width_problem(expected: usize, found: usize) -> String {
+/// Returns the message for a line with the wrong number of fields.
+pub(super) fn field_count_problem(expected: usize, found: usize) -> String {
     format!("not a row: expected {expected} fields, found {found}; it was edited by hand or damaged")
 }
 

@@ -5,7 +5,7 @@
 use super::blocks::{self, process_blocks};
 use super::fields::Parser;
 use super::manifest::{Manifest, SealKind};
-use super::results::{parse_header, width_problem};
+use super::results::{field_count_problem, parse_header};
 use super::seals::{ColumnBytes, SealHasher, Seals};
 use super::{ResultsError, columns};
 use crate::text::plural;
@@ -185,8 +185,8 @@ fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -
         let bytes = offset..offset + line.len();
         offset = bytes.end;
         let row = parser.separate_line(line).and_then(|row| match row.len() {
-            width if width == header.len() => Ok(row),
-            width => Err(width_problem(header.len(), width)),
+            field_count if field_count == header.len() => Ok(row),
+            field_count => Err(field_count_problem(header.len(), field_count)),
         });
         parsed_block.rows.push(row.map(|row| {
             parsed_block.columns.push(row);
@@ -575,7 +575,7 @@ mod tests {
             );
         }
         let foreign = verify_lines(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
-        let problems = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", width_problem(3, 2))];
+        let problems = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", field_count_problem(3, 2))];
         assert_eq!(
             (foreign.sealed, foreign.rows, foreign.damaged, foreign.duplicated, foreign.problems),
             (false, 3, 1, 1, problems)
