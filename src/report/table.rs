@@ -186,7 +186,12 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
             .number("seconds", "seconds", "sum over searches of the median of their repeats", |line| {
                 Cell::number(line.seconds, format_value(line.seconds, Unit::Seconds))
             })
-            .drop_order(5);
+            .drop_order(5)
+            .number("nps", "nodes/s", "nodes a second", |line| {
+                let rate = line.sum(columns::NODES) / line.seconds;
+                Cell::number(rate, format_value(rate, Unit::PerSecond))
+            })
+            .drop_order(10);
     }
     let table = line_table(page, SUMMARY, "Summary", entries, |_| true);
     // The searches of the baseline do not count as pairs.

@@ -260,9 +260,9 @@ fn shares_are_of_their_own_whole() {
     };
     let page = page(vec![line_with("y", make_smaller), line_with("x", add_counts)]);
     let table = summary_table(&page);
-    let texts = ["nodes", "ratio", "usable", "move_only", "full", "pressure", "seconds"]
+    let texts = ["nodes", "ratio", "usable", "move_only", "full", "pressure", "seconds", "nps"]
         .map(|key| text(&table, 1, key).unwrap());
-    assert_eq!(texts, ["100", "1.000", "40.0 %", "20.0 %", "38 %", "1.25", "1.50"]);
+    assert_eq!(texts, ["100", "1.000", "40.0 %", "20.0 %", "38 %", "1.25", "1.50", "67"]);
     assert_eq!(cell(&table, 1, "full").unwrap().value, Datum::Number(0.375));
     let traffic = traffic_table(&page).unwrap();
     assert_eq!(traffic.rows.len(), 1);
@@ -328,7 +328,7 @@ fn chosen_metrics_have_totals_and_p() {
         |page: &Page| summary_table(page).columns.into_iter().map(|column| column.key).collect::<Vec<_>>().join(" ");
     assert_eq!(
         list_keys(&page),
-        "variant nodes ratio interval seconds_ratio seconds_interval usable move_only full pressure seconds"
+        "variant nodes ratio interval seconds_ratio seconds_interval usable move_only full pressure seconds nps"
     );
     page.custom_metrics = true;
     assert_eq!(list_keys(&page), "variant nodes ratio interval p seconds seconds_ratio seconds_interval seconds_p");
@@ -453,9 +453,9 @@ fn columns_that_no_engine_reports_are_dropped() {
     let mut page = page(vec![line("base"), line_with("x", make_smaller)]);
     assert!(list_keys(&summary_table(&page)).contains(&"full".to_owned()));
     page.manifest.subjects.insert("x".to_owned(), Default::default());
-    assert_eq!(list_keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "seconds"]);
+    assert_eq!(list_keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "seconds", "nps"]);
     page.summary.lines[1].hashfull = 500.0;
-    assert_eq!(list_keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "full", "seconds"]);
+    assert_eq!(list_keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "full", "seconds", "nps"]);
 }
 
 #[test]
@@ -479,6 +479,7 @@ fn values_match_their_texts() {
         ("full", 0.375, "38 %"),
         ("pressure", 1.25, "1.25"),
         ("seconds", 12.5, "12.50"),
+        ("nps", 8.0, "8"),
     ] {
         let cell = cell(&table, 1, key).unwrap();
         assert_eq!((cell.value, cell.text.as_str()), (Datum::Number(value), text), "{key}");
