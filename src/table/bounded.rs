@@ -10,6 +10,7 @@ use super::options::{Demotion, Evaluations, Index, Refresh, Victim};
 use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
+use super::shape::ZeroKey;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 pub use one_bucket::OneBucket;
@@ -223,9 +224,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (matches != 0).then(|| matches.trailing_zeros() as usize)
     }
 
+    /// The first slot that any position may take without an eviction.
     #[inline]
     fn first_free(&self, bucket: &[L::Word]) -> Option<usize> {
-        (0..self.slots()).find(|&slot| self.packing.is_free(bucket, slot))
+        if self.packing.zero_key().is_some_and(ZeroKey::frees_slots) {
+            return self.first_with_key_zero(bucket);
+        }
+        (0..self.slots()).find(|&slot| self.packing.is_empty(bucket, slot))
     }
 
     /// The decision when `slot` already holds the key. The policy sees the whole bucket first; if
@@ -265,12 +270,12 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// The decision when the bucket does not hold the newcomer's key.
     #[inline]
     fn decide_new_key(&mut self, start: usize, newcomer: &Newcomer, stored_key: u64) -> Decision {
+        let bucket = self.words_at(start);
+        if P::WORDS == 0 {
+            return self.policy.decide_lazily(self.slots(), |slot| self.entry(bucket, slot), newcomer, self.now);
+        }
         let view = self.view(start);
         let view = &view[..self.slots()];
-        if P::WORDS == 0 {
-            return self.policy.decide(view, newcomer, self.now);
-        }
-        let bucket = self.words_at(start);
         let keys: [u64; MAX_SLOTS] =
             std::array::from_fn(|slot| if slot < view.len() { self.packing.key(bucket, slot) } else { 0 });
         let end = start + self.words();

@@ -145,14 +145,6 @@ pub trait Packing: Sized + Send + 'static {
     fn zero_key(&self) -> Option<ZeroKey> {
         None
     }
-    /// Whether a slot counts as free, so that any position may take it without an eviction.
-    #[inline]
-    fn is_free(&self, bucket: &[Self::Word], slot: usize) -> bool {
-        match self.zero_key() {
-            Some(zero) if zero.frees_slots() => self.key(bucket, slot) == 0,
-            _ => self.is_empty(bucket, slot),
-        }
-    }
     /// Whether a slot has no entry.
     #[inline]
     fn is_empty(&self, bucket: &[Self::Word], slot: usize) -> bool {

@@ -1,49 +1,72 @@
-//! Rules written as one line of arithmetic, such as `2 * depth >= old_depth - 4 * age`. A rule is
-//! parsed once into the steps of a small stack machine, which keeps the last number in a variable
-//! and the earlier ones on the stack.
+//! Rules written as one line of arithmetic, such as `2 * depth >= old_depth - 4 * age`. Each rule
+//! is parsed once. A rule that is a sum becomes a list of factors. Any other rule becomes nested
+//! closures.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::sync::{Mutex, PoisonError};
 
-/// An expression, empty by default. Equal texts with the same names share one parsed form, which is
-/// never freed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A parsed expression. The default is the empty expression. Two expressions with the same text and
+/// the same names share one parsed form, which is never freed.
+#[derive(Clone, Copy)]
 pub struct Expression(&'static Parsed);
 
-#[derive(Debug, PartialEq, Eq)]
 struct Parsed {
     text: String,
     names: &'static [&'static str],
-    /// The terms, if the whole expression is a sum; then it has no code.
-    sum: Vec<Operand>,
-    code: Vec<Step>,
+    /// Whether the expression has a constant, and whether it reads each of the names.
+    reads: Vec<bool>,
+    form: Form,
 }
 
-/// One step of the calculation, on the last number or the last two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Load(Operand),
-    /// Applies the operator to the last number and an operand, and replaces the number with the
-    /// result.
-    Apply(Operator, Operand),
-    /// Replaces the last two numbers with the operator's result.
-    Combine(Operator),
-    Not,
-    Negate,
+enum Form {
+    Empty,
+    /// The factors of 1 and of each name.
+    Sum {
+        factors: Facts,
+        last_read: usize,
+    },
+    Code(Code),
 }
 
-/// A constant times the value of a name or 1: most expressions are sums of these.
+/// The number 1, then the value of each name, then zeros. The length is a power of two, so that an
+/// index can be masked instead of checked.
+pub type Facts = [i64; 16];
+
+/// A function that computes the value of an expression, or of a part of it, from the facts.
+type Code = Box<dyn Fn(&Facts) -> i64 + Send + Sync>;
+
+/// A parsed part of an expression.
+enum Part {
+    Sum(Vec<Operand>),
+    Code(Code),
+}
+
+/// A factor times one fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Operand {
+    /// At most [`LARGEST`] in magnitude, so that no product with a fact overflows.
     factor: i64,
-    /// 0 for a constant, else the index of the name and 1.
+    /// The index of the fact in [`Facts`], which is 0 for a constant.
     fact: usize,
 }
 
-impl Operand {
-    #[inline(always)]
-    fn value<const N: usize>(self, facts: &[i64; N]) -> i64 {
-        self.factor.saturating_mul(facts[self.fact])
+/// The left or right side of an operator. The closure of the operator knows its concrete type, and
+/// therefore calls no function to read an operand.
+trait Side: Send + Sync + 'static {
+    fn value(&self, facts: &Facts) -> i64;
+}
+
+impl Side for Operand {
+    #[inline]
+    fn value(&self, facts: &Facts) -> i64 {
+        self.factor * facts[self.fact % facts.len()]
+    }
+}
+
+impl Side for Code {
+    #[inline]
+    fn value(&self, facts: &Facts) -> i64 {
+        self(facts)
     }
 }
 
@@ -64,27 +87,92 @@ enum Operator {
 }
 
 impl Operator {
-    #[inline(always)]
-    fn apply(self, left: i64, right: i64) -> i64 {
+    fn code(self, left: impl Side, right: impl Side) -> Code {
+        macro_rules! code {
+            (|$left:ident, $right:ident| $value:expr) => {
+                Box::new(move |facts: &Facts| {
+                    let ($left, $right) = (left.value(facts), right.value(facts));
+                    i64::from($value)
+                })
+            };
+        }
         match self {
-            Self::Add => left.saturating_add(right),
-            Self::Subtract => left.saturating_sub(right),
-            Self::Multiply => left.saturating_mul(right),
-            Self::Divide => left.checked_div(right).unwrap_or(0),
-            Self::Less => (left < right).into(),
-            Self::LessOrEqual => (left <= right).into(),
-            Self::Greater => (left > right).into(),
-            Self::GreaterOrEqual => (left >= right).into(),
-            Self::Equal => (left == right).into(),
-            Self::NotEqual => (left != right).into(),
-            Self::And => (left != 0 && right != 0).into(),
-            Self::Or => (left != 0 || right != 0).into(),
+            Self::Add => code!(|left, right| left.saturating_add(right)),
+            Self::Subtract => code!(|left, right| left.saturating_sub(right)),
+            Self::Multiply => code!(|left, right| left.saturating_mul(right)),
+            // `saturating_div` panics if the divisor is 0.
+            Self::Divide => code!(|left, right| if right == 0 { 0 } else { left.saturating_div(right) }),
+            Self::Less => code!(|left, right| left < right),
+            Self::LessOrEqual => code!(|left, right| left <= right),
+            Self::Greater => code!(|left, right| left > right),
+            Self::GreaterOrEqual => code!(|left, right| left >= right),
+            Self::Equal => code!(|left, right| left == right),
+            Self::NotEqual => code!(|left, right| left != right),
+            // The right side is computed only if it matters.
+            Self::And => Box::new(move |facts| i64::from(left.value(facts) != 0 && right.value(facts) != 0)),
+            Self::Or => Box::new(move |facts| i64::from(left.value(facts) != 0 || right.value(facts) != 0)),
+        }
+    }
+
+    fn combine(self, left: Part, right: Part) -> Part {
+        match (self, left, right) {
+            (Self::Add, Part::Sum(left), Part::Sum(right)) => Part::Sum([left, right].concat()),
+            (Self::Subtract, Part::Sum(left), Part::Sum(right)) => Part::Sum([left, negate(&right)].concat()),
+            (Self::Multiply, Part::Sum(left), Part::Sum(right)) => {
+                match scale(&left, &right).or_else(|| scale(&right, &left)) {
+                    Some(sum) => Part::Sum(sum),
+                    None => self.combine(Part::Sum(left).into_code(), Part::Sum(right)),
+                }
+            }
+            (_, left, right) => Part::Code(match (left.into_side(), right.into_side()) {
+                (Ok(left), Ok(right)) => self.code(left, right),
+                (Ok(left), Err(right)) => self.code(left, right),
+                (Err(left), Ok(right)) => self.code(left, right),
+                (Err(left), Err(right)) => self.code(left, right),
+            }),
         }
     }
 }
 
-/// Maximum number of operands that wait for their operator.
-const STACK: usize = 16;
+fn negate(sum: &[Operand]) -> Vec<Operand> {
+    sum.iter().map(|operand| Operand { factor: -operand.factor, ..*operand }).collect()
+}
+
+/// Multiplies a sum by a constant. Returns `None` if `constant` is not a constant, or if a factor
+/// would become larger than [`LARGEST`].
+fn scale(constant: &[Operand], sum: &[Operand]) -> Option<Vec<Operand>> {
+    let &[Operand { factor, fact: 0 }] = constant else { return None };
+    let scaled = sum.iter().map(|operand| Operand { factor: factor * operand.factor, ..*operand });
+    scaled.map(|operand| (operand.factor.abs() <= LARGEST).then_some(operand)).collect()
+}
+
+impl Part {
+    /// Converts the part to a side of an operator: an operand if the part is only that, and code
+    /// otherwise.
+    fn into_side(self) -> Result<Operand, Code> {
+        match self {
+            Self::Code(code) => Err(code),
+            Self::Sum(sum) => match sum[..] {
+                [operand] => Ok(operand),
+                [left, right] => Err(Operator::Add.code(left, right)),
+                _ => Err(Box::new(move |facts| sum.iter().map(|operand| operand.value(facts)).sum())),
+            },
+        }
+    }
+
+    fn into_code(self) -> Self {
+        Self::Code(match self.into_side() {
+            Ok(operand) => Box::new(move |facts| operand.value(facts)),
+            Err(code) => code,
+        })
+    }
+}
+
+/// The maximum number of operators in an expression. Each operator may take one nested call.
+const MAX_OPERATORS: usize = 64;
+
+/// The maximum number of nested parentheses and signs.
+const MAX_NESTING: usize = 16;
 
 /// The largest number allowed in an expression's text.
 const LARGEST: i64 = 1_000_000;
@@ -106,13 +194,21 @@ const RANKS: [&[(&str, Operator)]; 5] = [
     &[("*", Operator::Multiply), ("/", Operator::Divide)],
 ];
 
-static NOTHING: Parsed = Parsed { text: String::new(), names: &[], sum: Vec::new(), code: Vec::new() };
+static EMPTY: Parsed = Parsed { text: String::new(), names: &[], reads: Vec::new(), form: Form::Empty };
 
 impl Default for Expression {
     fn default() -> Self {
-        Self(&NOTHING)
+        Self(&EMPTY)
     }
 }
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.0.text, self.0.names) == (&other.0.text, other.0.names)
+    }
+}
+
+impl Eq for Expression {}
 
 impl Expression {
     /// Parses a text that may use these names.
@@ -128,89 +224,74 @@ impl Expression {
         if let Some(parsed) = all_parsed.iter().find(|parsed| parsed.text == text && parsed.names == names) {
             return Ok(Self(parsed));
         }
-        let mut parser = Parser { text, offset: 0, names, code: Vec::new(), stack_height: 0, nesting: 0 };
-        parser.parse_rank(0)?;
+        let reads = vec![false; names.len() + 1];
+        let mut parser = Parser { text, offset: 0, names, reads, operators: 0, nesting: 0 };
+        let whole = parser.parse_rank(0)?;
         if parser.offset < text.len() {
             return Err(parser.fail("expected an operator or the end".to_owned()));
         }
-        let (sum, code) = match as_sum(&parser.code) {
-            Some(sum) => (sum, Vec::new()),
-            None => (Vec::new(), parser.code),
+        let form = match whole {
+            Part::Sum(sum) => {
+                let mut factors = Facts::default();
+                for operand in sum {
+                    factors[operand.fact] += operand.factor;
+                }
+                let last_read = factors.iter().rposition(|factor| *factor != 0).unwrap_or(0);
+                Form::Sum { factors, last_read }
+            }
+            Part::Code(code) => Form::Code(code),
         };
-        let parsed: &'static Parsed = Box::leak(Box::new(Parsed { text: text.to_owned(), names, sum, code }));
+        let parsed: &'static Parsed =
+            Box::leak(Box::new(Parsed { text: text.to_owned(), names, reads: parser.reads, form }));
         all_parsed.push(parsed);
         Ok(Self(parsed))
     }
 
     #[inline]
     pub fn is_empty(self) -> bool {
-        self.0.sum.is_empty() && self.0.code.is_empty()
+        matches!(self.0.form, Form::Empty)
     }
 
     pub fn reads(self, name: &str) -> bool {
-        let has_name = |operand: &Operand| operand.fact > 0 && self.0.names[operand.fact - 1] == name;
-        let reads = |step: &Step| matches!(step, Step::Load(operand) | Step::Apply(_, operand) if has_name(operand));
-        self.0.sum.iter().any(has_name) || self.0.code.iter().any(reads)
+        self.0.names.iter().zip(self.0.reads.iter().skip(1)).any(|(read, is_read)| *read == name && *is_read)
     }
 
-    /// The value of the expression, where true is 1 and false 0. `facts` are 1 and the values of
-    /// the names, in their order. Division rounds toward 0, and division by 0 gives 0; results
-    /// saturate at 64 bits.
+    /// Returns the factors of the first `N` facts if the expression is a sum that reads no other
+    /// facts.
     #[inline(always)]
-    pub fn value<const N: usize>(self, facts: &[i64; N]) -> i64 {
-        if self.0.code.is_empty() {
-            return self.0.sum.iter().fold(0, |sum, term| sum.saturating_add(term.value(facts)));
+    pub fn factors<const N: usize>(self) -> Option<&'static [i64; N]> {
+        match &self.0.form {
+            Form::Sum { factors, last_read } if *last_read < N => factors.first_chunk(),
+            _ => None,
         }
-        self.run(facts)
     }
 
-    /// The value of an expression that is no sum.
-    fn run<const N: usize>(self, facts: &[i64; N]) -> i64 {
-        // `last` is the newest number; the others are on the stack.
-        let (mut stack, mut top, mut last) = ([0_i64; STACK + 1], 0, 0);
-        for step in &self.0.code {
-            match *step {
-                Step::Load(operand) => {
-                    stack[top] = last;
-                    top += 1;
-                    last = operand.value(facts);
-                }
-                Step::Apply(operator, operand) => last = operator.apply(last, operand.value(facts)),
-                Step::Combine(operator) => {
-                    top -= 1;
-                    last = operator.apply(stack[top], last);
-                }
-                Step::Not => last = i64::from(last == 0),
-                Step::Negate => last = last.saturating_neg(),
-            }
+    /// Returns the value of the expression, where true is 1 and false is 0. Each fact must fit in
+    /// 32 bits. Division rounds toward 0. Division by 0 gives 0. Results saturate at 64 bits.
+    #[inline(always)]
+    pub fn value(self, facts: &Facts) -> i64 {
+        match &self.0.form {
+            Form::Empty => 0,
+            Form::Sum { factors, .. } => factors.iter().zip(facts).map(|(factor, fact)| factor * fact).sum(),
+            Form::Code(code) => code(facts),
         }
-        last
     }
-}
-
-/// The terms of code that does nothing but add and subtract operands.
-fn as_sum(code: &[Step]) -> Option<Vec<Operand>> {
-    let (&first, rest) = code.split_first()?;
-    let Step::Load(first) = first else { return None };
-    let term = |step: &Step| match *step {
-        Step::Apply(Operator::Add, operand) => Some(operand),
-        Step::Apply(Operator::Subtract, operand) => Some(Operand { factor: -operand.factor, ..operand }),
-        _ => None,
-    };
-    std::iter::once(Some(first)).chain(rest.iter().map(term)).collect()
 }
 
 /// Defines the names of facts, for [`Expression::parse`], and the function that computes all their
-/// values, for [`Expression::value`]: plain code, where a call for each would cost more.
+/// values, for [`Expression::value`]. The values are computed in place, because a call for each of
+/// them would cost more.
 macro_rules! facts {
     (($($argument:ident: $type:ty),*) $($name:literal $value:expr;)*) => {
         /// The names of the facts.
         const NAMES: [&str; [$($name),*].len()] = [$($name),*];
+        const _: () = assert!(NAMES.len() < 16, "there are more names than `Facts` has room for");
 
-        /// 1 and the facts, in the order of their names.
+        /// The facts, in the order of their names.
         #[inline(always)]
-        fn facts($($argument: $type),*) -> [i64; NAMES.len() + 1] {
-            [1, $(i64::from($value)),*]
+        fn facts($($argument: $type),*) -> $crate::table::expression::Facts {
+            let known_facts = [1, $(i64::from($value)),*];
+            std::array::from_fn(|index| if index < known_facts.len() { known_facts[index] } else { 0 })
         }
     };
 }
@@ -220,10 +301,10 @@ struct Parser<'a> {
     text: &'a str,
     offset: usize,
     names: &'static [&'static str],
-    code: Vec<Step>,
-    /// Numbers on the stack.
-    stack_height: usize,
-    /// Open parentheses and signs.
+    reads: Vec<bool>,
+    /// The number of operators parsed so far.
+    operators: usize,
+    /// The number of parentheses and signs around the part that is being parsed.
     nesting: usize,
 }
 
@@ -253,75 +334,51 @@ impl Parser<'_> {
         is_next
     }
 
-    /// Appends the step that pushes an operand.
-    fn push_load(&mut self, operand: Operand) -> Result<(), String> {
-        self.stack_height += 1;
-        self.code.push(Step::Load(operand));
-        if self.stack_height > STACK {
-            Err(self.fail(format!("more than {STACK} numbers are waiting for an operator")))
-        } else {
-            Ok(())
-        }
-    }
-
     /// Parses an expression with operators of precedence `rank` (0: the loosest) and tighter ones.
-    fn parse_rank(&mut self, rank: usize) -> Result<(), String> {
+    fn parse_rank(&mut self, rank: usize) -> Result<Part, String> {
         let Some(&signs) = RANKS.get(rank) else { return self.parse_operand() };
-        let left_start = self.code.len();
-        self.parse_rank(rank + 1)?;
+        let mut left = self.parse_rank(rank + 1)?;
         while let Some(&(_, operator)) = signs.iter().find(|(sign, _)| self.take(sign)) {
-            let right_start = self.code.len();
-            self.parse_rank(rank + 1)?;
-            self.push_operator(operator, left_start, right_start);
-            self.stack_height -= 1;
-        }
-        Ok(())
-    }
-
-    /// Appends an operator in as few steps as possible. The steps of its operands begin at `left`
-    /// and `right`.
-    fn push_operator(&mut self, operator: Operator, left: usize, right: usize) {
-        match (operator, &self.code[left..right], &self.code[right..]) {
-            (Operator::Multiply, &[Step::Load(a)], &[Step::Load(b)])
-                if a.fact == 0 && (a.factor * b.factor).abs() <= LARGEST =>
-            {
-                // A constant times a constant or a name is one operand.
-                self.code.truncate(left);
-                self.code.push(Step::Load(Operand { factor: a.factor * b.factor, ..b }));
+            self.operators += 1;
+            if self.operators > MAX_OPERATORS {
+                return Err(self.fail(format!("more than {MAX_OPERATORS} operators")));
             }
-            // A single operand on the right need not go through the stack.
-            (_, _, &[Step::Load(operand)]) => self.code[right] = Step::Apply(operator, operand),
-            _ => self.code.push(Step::Combine(operator)),
+            let right = self.parse_rank(rank + 1)?;
+            left = operator.combine(left, right);
         }
+        Ok(left)
     }
 
     /// Parses an operand with its signs: a name, a number, or an expression in parentheses.
-    fn parse_operand(&mut self) -> Result<(), String> {
+    fn parse_operand(&mut self) -> Result<Part, String> {
         self.nesting += 1;
-        if self.nesting > STACK {
-            return Err(self.fail(format!("more than {STACK} parentheses or signs are nested")));
+        if self.nesting > MAX_NESTING {
+            return Err(self.fail(format!("more than {MAX_NESTING} parentheses or signs are nested")));
         }
-        if self.take("(") {
-            self.parse_rank(0)?;
+        let zero = || Part::Sum(vec![Operand { factor: 0, fact: 0 }]);
+        let part = if self.take("(") {
+            let part = self.parse_rank(0)?;
             if !self.take(")") {
                 return Err(self.fail("expected `)`".to_owned()));
             }
+            part
         } else if self.take("-") {
-            self.parse_operand()?;
-            self.code.push(Step::Negate);
+            match self.parse_operand()? {
+                Part::Sum(sum) => Part::Sum(negate(&sum)),
+                code @ Part::Code(_) => Operator::Subtract.combine(zero(), code),
+            }
         } else if self.take("not") {
             // `not` binds as loosely as a comparison: `not age > 0` negates the comparison.
-            self.parse_rank(2)?;
-            self.code.push(Step::Not);
+            Operator::Equal.combine(self.parse_rank(2)?, zero())
         } else {
-            self.parse_name_or_number()?;
-        }
+            Part::Sum(vec![self.parse_name_or_number()?])
+        };
         self.nesting -= 1;
         self.skip_spaces();
-        Ok(())
+        Ok(part)
     }
 
-    fn parse_name_or_number(&mut self) -> Result<(), String> {
+    fn parse_name_or_number(&mut self) -> Result<Operand, String> {
         let word = self.peek_word().to_owned();
         let operand = if word.is_empty() {
             return Err(self.fail("expected a name, a number or `(`".to_owned()));
@@ -335,8 +392,9 @@ impl Parser<'_> {
             let name = name.ok_or_else(|| self.fail(self.unknown_name_message(&word)))?;
             Operand { factor: 1, fact: name + 1 }
         };
+        self.reads[operand.fact] = true;
         self.offset += word.len();
-        self.push_load(operand)
+        Ok(operand)
     }
 
     /// The problem with an unknown name, with a hint at the most similar one.
@@ -391,7 +449,11 @@ mod tests {
 
     /// Values of `a = 7`, `b = -2`.
     fn value(text: &str) -> Result<i64, String> {
-        Expression::parse(text, &["a", "b", "old_depth"]).map(|parsed| parsed.value(&[1, 7, -2, 40]))
+        Expression::parse(text, &["a", "b", "old_depth"]).map(|parsed| {
+            let mut facts = Facts::default();
+            facts[..4].copy_from_slice(&[1, 7, -2, 40]);
+            parsed.value(&facts)
+        })
     }
 
     #[test]
@@ -417,6 +479,10 @@ mod tests {
             ("1000 * 2000 * a", 14_000_000),
             ("a - (b - (1 - (a - 2 * b)))", -1),
             ("1000000*1000000*1000000*1000000", i64::MAX),
+            ("(-1000000*1000000*1000000*1000000 - 1) / -1", i64::MAX),
+            ("(a + b) * 3 - b * 2 + -a", 12),
+            ("a * (b - 1) * 2 - (a > b) * 3", -45),
+            ("0 and a / 0 or not not b", 1),
         ] {
             assert_eq!(value(text), Ok(expected), "{text}");
         }
@@ -442,5 +508,11 @@ mod tests {
         assert!(value(&deep).unwrap_err().ends_with("more than 16 parentheses or signs are nested"));
         assert!(value(&"-".repeat(100_000)).is_err());
         assert!(value(&"not ".repeat(100_000)).is_err());
+        assert_eq!(value(&format!("a{}", " + a".repeat(64))), Ok(455));
+        assert_eq!(value(&format!("a{}", " * 1 > 0".repeat(32))), Ok(1));
+        for text in [" + a", " * a", " or a"] {
+            let message = value(&format!("a{}", text.repeat(65))).unwrap_err();
+            assert!(message.ends_with("more than 64 operators"), "{message}");
+        }
     }
 }

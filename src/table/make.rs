@@ -240,7 +240,7 @@ impl<T: Taker> Visitor for BoundedMaker<'_, T> {
             (Layout::Bytes16, 4) if const { works_with::<P>(4) } => self.make::<P, Bytes16, 4>(policy),
             (Layout::Bytes16, _) => self.make::<P, Bytes16, 0>(policy),
             (Layout::Bytes24, _) => self.make::<P, Bytes24, 0>(policy),
-            (Layout::Bytes10, _) => self.make::<P, Bytes10, 0>(policy),
+            (Layout::Bytes10, _) => self.make::<P, Bytes10, 3>(policy),
             (Layout::Shape(_), _) => self.make::<P, Packed, 0>(policy),
         }
     }

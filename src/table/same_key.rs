@@ -98,8 +98,16 @@ pub(super) fn has_bound(entry: &Entry, bound: Bound) -> bool {
 }
 
 /// Whether the expression allows a new entry to replace an old one.
+#[inline(always)]
 pub(super) fn allows_replacement(lets: Expression, new: &Entry, old: &Entry, now: u16) -> bool {
     lets.value(&facts(new, old, now)) != 0
+}
+
+/// Returns the same as [`allows_replacement`]. The entries are passed by value, so that callers
+/// unpack them completely only if the guard is an expression.
+#[cold]
+fn evaluate_guard(lets: Expression, new: Entry, old: Entry, now: u16) -> bool {
+    allows_replacement(lets, &new, &old, now)
 }
 
 pub(super) fn deserialize_lets<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
@@ -142,7 +150,7 @@ impl Rule {
 
     /// Whether a new entry may replace the old entry of the same position. Always true for
     /// `policy`, under which the policy decides later.
-    #[inline]
+    #[inline(always)]
     pub fn allows(&self, new: &Entry, old: &Entry, now: u16) -> bool {
         let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
         match self.same_key {
@@ -151,7 +159,7 @@ impl Rule {
             SameKey::Guard => {
                 let Guard { lets, margin, pv, exact, age, .. } = self.guard;
                 if !lets.is_empty() {
-                    return allows_replacement(lets, new, old, now);
+                    return evaluate_guard(lets, *new, *old, now);
                 }
                 let pv_plies = if new.pv { i32::from(pv) } else { 0 };
                 exact && new.bound == Bound::Exact

@@ -14,8 +14,16 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.packing.zero_key().filter(|zero| zero.frees_slots() || stored_key & self.key_mask == 0)
     }
 
+    /// The first slot whose stored key bits are all 0: such a slot is free under
+    /// [`ZeroKey::frees_slots`].
+    #[cold]
+    pub(super) fn first_with_key_zero(&self, bucket: &[L::Word]) -> Option<usize> {
+        (0..self.slots()).find(|&slot| self.packing.key(bucket, slot) == 0)
+    }
+
     /// The first slot whose key bits match, even if it is empty. `ends_at_zero`: the search ends at
     /// the first slot whose key bits are 0.
+    #[cold]
     fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends_at_zero: bool) -> Option<usize> {
         let key = |slot| self.packing.key(bucket, slot) & self.key_mask;
         let compared_key = stored_key & self.key_mask;
@@ -31,7 +39,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     }
 
     /// The slot in which a store finds its own position; it may be empty.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_for_store(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.zero_key_for(stored_key) {
             Some(zero) => self.find_by_key_alone(bucket, stored_key, zero.frees_slots()),

@@ -1,6 +1,6 @@
 //! Worth and refusal as one line of arithmetic each, for rules that no other policy covers.
 
-use super::{Decision, Newcomer, Replacement, Ties, least_worth_by};
+use super::{Decision, Newcomer, Replacement, Ties, least_slot_by};
 use crate::chess::Bound;
 use crate::table::Entry;
 use crate::table::expression::{self, Expression};
@@ -59,12 +59,31 @@ fn deserialize_worth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Expre
 impl Replacement for Formula {
     const AGE_PARAMETERS: &'static [&'static str] = &["worth"];
 
+    #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        let worth = |entry: &Entry| self.worth.value(&facts(entry, now));
+        self.decide_lazily(bucket.len(), |slot| bucket[slot], newcomer, now)
+    }
+
+    #[inline(always)]
+    fn decide_lazily(
+        &self,
+        slots: usize,
+        entry: impl Fn(usize) -> Entry,
+        newcomer: &Newcomer,
+        now: u16,
+    ) -> Decision {
         // If the bucket already has the newcomer's position, only that entry can be replaced.
-        let slot = newcomer.same.unwrap_or_else(|| least_worth_by(bucket, self.ties, worth).0);
+        let slot = if let Some(same) = newcomer.same {
+            same
+        } else if let Some(&[constant, depth, age]) = self.worth.factors() {
+            // The most common expressions take the fewest instructions.
+            let worth = |entry: Entry| constant + depth * i64::from(entry.depth) + age * i64::from(entry.age(now));
+            least_slot_by(slots, self.ties, |slot| worth(entry(slot))).0
+        } else {
+            least_slot_by(slots, self.ties, |slot| self.worth.value(&facts(&entry(slot), now))).0
+        };
         let is_allowed = self.lets.is_empty()
-            || same_key::allows_replacement(self.lets, &newcomer.entry, &bucket[slot], now);
+            || same_key::allows_replacement(self.lets, &newcomer.entry, &entry(slot), now);
         if is_allowed { Decision::replace(slot) } else { Decision::Refuse }
     }
 }

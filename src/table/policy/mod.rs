@@ -3,6 +3,7 @@
 //! its schema and its behaviour. `docs/add-a-policy.md` explains step by step how to add a policy.
 
 use super::Entry;
+use super::entry::MAX_SLOTS;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::RangeInclusive;
 
@@ -103,6 +104,18 @@ pub trait Replacement: Copy + Send + 'static {
     /// policy with words decides here as if all its words were 0.
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
 
+    /// Decides about a newcomer like `decide`. `entry` returns the entry of a slot below `slots`. A
+    /// policy that reads only some fields of the entries should implement this function and call it
+    /// in `decide`, so that the compiler removes the code that unpacks the other fields.
+    #[inline(always)]
+    fn decide_lazily(&self, slots: usize, entry: impl Fn(usize) -> Entry, newcomer: &Newcomer, now: u16) -> Decision {
+        let mut bucket = [Entry::default(); MAX_SLOTS];
+        for (slot, unpacked) in bucket[..slots].iter_mut().enumerate() {
+            *unpacked = entry(slot);
+        }
+        self.decide(&bucket[..slots], newcomer, now)
+    }
+
     /// Decides about a newcomer like `decide`, and may read and change the policy's words.
     #[inline]
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, newcomer: &Newcomer, now: u16) -> Decision {
@@ -183,9 +196,15 @@ fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) ->
 /// least worth, `ties` selects the first or the last of them.
 #[inline(always)]
 fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
-    let (mut least_slot, mut least_worth) = (0, worth(&bucket[0]));
-    for (slot, entry) in bucket.iter().enumerate().skip(1) {
-        let this_worth = worth(entry);
+    least_slot_by(bucket.len(), ties, |slot| worth(&bucket[slot]))
+}
+
+/// Returns the slot with the least worth and that worth, among the slots below `slots`.
+#[inline(always)]
+fn least_slot_by<W: PartialOrd + Copy>(slots: usize, ties: Ties, worth: impl Fn(usize) -> W) -> (usize, W) {
+    let (mut least_slot, mut least_worth) = (0, worth(0));
+    for slot in 1..slots {
+        let this_worth = worth(slot);
         let is_selected = this_worth < least_worth || ties == Ties::Last && this_worth == least_worth;
         (least_slot, least_worth) = if is_selected { (slot, this_worth) } else { (least_slot, least_worth) };
     }
