@@ -53,7 +53,7 @@ impl Board {
     pub fn rekey(&mut self, inc: &Increments) {
         self.key = self.key_from_scratch(inc.keys());
         self.sum = self.sum_from_scratch(inc);
-        // 0 means that the key has no e.p. number.
+        // A `keyed_square` of 0 means that the key does not contain an e.p. number.
         let keyed_square = if self.has_en_passant(inc.keys().rule) { self.state.en_passant() } else { 0 };
         self.state = self.state.with_keyed(keyed_square);
     }

@@ -237,7 +237,7 @@ fn polyglot_keys(numbers: &mut Numbers) -> Keys {
     keys
 }
 
-/// Takes numbers in Otter's order, which has a number for each e.p. square.
+/// Takes numbers in Otter's order. Otter uses a different number for each e.p. square.
 fn otter_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());

@@ -61,10 +61,10 @@ const CAPTURES: u8 = 1;
 const NOISY: u8 = 2;
 const QUIETS: u8 = 3;
 
-pub fn count(board: &Board) -> u64 {
-    let mut count = LeafCount(0);
-    generate_kind::<_, ALL>(board, &mut count);
-    count.0
+pub fn count_legal(board: &Board) -> u64 {
+    let mut leaves = LeafCount(0);
+    generate_kind::<_, ALL>(board, &mut leaves);
+    leaves.0
 }
 
 pub(super) fn has_any_move(board: &Board) -> bool {

@@ -71,7 +71,7 @@ impl Move {
 }
 
 impl fmt::Display for Move {
-    /// Writes the move in UCI notation: `e2e4`, `e7e8q`; `0000` for none.
+    /// Writes the move in UCI notation, such as `e2e4` or `e7e8q`. The null move is `0000`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_none() {
             return f.write_str("0000");

@@ -71,10 +71,10 @@ pub(super) struct RawOperation<'a> {
 /// Reads the operands of an operation. Returns their value and the faults that were repaired.
 pub(super) fn read(
     board: &Board,
-    source: &RawOperation<'_>,
+    operation: &RawOperation<'_>,
     strictness: Strictness,
 ) -> Result<(OperationValue, Vec<FenError>), FenError> {
-    let RawOperation { column, name, words, operand_text } = *source;
+    let RawOperation { column, name, words, operand_text } = *operation;
     let mut repairs = Vec::new();
     let missing_operand = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
     let value = match name {
@@ -95,12 +95,12 @@ pub(super) fn read(
                 OperationValue::Text(operand_text.trim_matches(|c| c == '"' || is_blank(c)).to_owned())
             }
         },
-        "acd" | "acs" => OperationValue::Integer(read_integer(source, 0, i64::MAX)?),
-        "ce" | "dm" => OperationValue::Integer(read_integer(source, i64::MIN, i64::MAX)?),
-        "hmvc" => OperationValue::Integer(read_integer(source, 0, 9999)?),
-        "fmvn" => OperationValue::Integer(read_integer(source, 1, 9999)?),
+        "acd" | "acs" => OperationValue::Integer(read_integer(operation, 0, i64::MAX)?),
+        "ce" | "dm" => OperationValue::Integer(read_integer(operation, i64::MIN, i64::MAX)?),
+        "hmvc" => OperationValue::Integer(read_integer(operation, 0, 9999)?),
+        "fmvn" => OperationValue::Integer(read_integer(operation, 1, 9999)?),
         "D1" | "D2" | "D3" | "D4" | "D5" | "D6" | "D7" | "D8" | "D9" => {
-            OperationValue::Nodes(read_integer(source, 0, i64::MAX)? as u64)
+            OperationValue::Nodes(read_integer(operation, 0, i64::MAX)? as u64)
         }
         _ => OperationValue::Raw(operand_text.to_owned()),
     };
@@ -108,8 +108,8 @@ pub(super) fn read(
 }
 
 /// Reads the single operand of an operation as an integer from `least` to `most`.
-fn read_integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<i64, FenError> {
-    let RawOperation { name, words, .. } = *source;
+fn read_integer(operation: &RawOperation<'_>, least: i64, most: i64) -> Result<i64, FenError> {
+    let RawOperation { name, words, .. } = *operation;
     let expected = match (least, most) {
         (i64::MIN, _) => "an integer".to_owned(),
         (0, i64::MAX) => "a count".to_owned(),
@@ -120,7 +120,7 @@ fn read_integer(source: &RawOperation<'_>, least: i64, most: i64) -> Result<i64,
             Ok(value) if (least..=most).contains(&value) && !word.is_quoted => return Ok(value),
             _ => (word.column, quote_start(word.text)),
         },
-        [] => (source.column, "nothing".to_owned()),
+        [] => (operation.column, "nothing".to_owned()),
         [_, second, ..] => (second.column, format!("a second operand {}", quote_start(second.text))),
     };
     Err(FenError { column, message: format!("`{name}` expects {expected}, found {actual}") })

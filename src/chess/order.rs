@@ -84,8 +84,8 @@ fn webster_key(board: &Board, mv: Move) -> u64 {
     };
     let slides = matches!(piece, Piece::Bishop | Piece::Rook | Piece::Queen);
     let step = if slides { (file_step.signum(), rank_step.signum()) } else { (file_step, rank_step) };
-    // Castling is not one of the king's steps. It comes after all steps, the king's side (east)
-    // first.
+    // Castling comes after all steps of the king. Castling on the king's side, to the east, comes
+    // before castling on the queen's side.
     let castling_direction = 8 + u64::from(file_step < 0);
     let direction = steps.iter().position(|&known| known == step).map_or(castling_direction, |index| index as u64);
     let promotion = match mv.promotion() {

@@ -24,7 +24,7 @@ pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
 /// played.
 pub fn bulk(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth <= 1 {
-        return if depth == 0 { 1 } else { movegen::count(board) };
+        return if depth == 0 { 1 } else { movegen::count_legal(board) };
     }
     let mut leaves = 0;
     successors::for_each(board, inc, |child| leaves += bulk(child, inc, depth - 1));

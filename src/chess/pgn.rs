@@ -208,7 +208,7 @@ impl GameReader<'_> {
             Token::Move(text) if state.variation_depth == 0 && !state.ignores_moves => {
                 if text == "--" {
                     state.ignores_moves = true;
-                    return self.repair("expected a move, found the null move --: the game ends here".to_owned());
+                    return self.repair("expected a move, found the null move --, which ends the game".to_owned());
                 }
                 let board = &mut state.board;
                 let mv = read_move(board, text, self.strictness).map_err(|error| {

@@ -185,8 +185,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Returns the name of the tag at the start of a text, or `None` if the text does not begin with a
-/// tag, as in `[Name "`.
+/// Returns the name of the tag with which a text begins. For example, the name in `[White "` is
+/// `White`. Returns `None` if the text does not begin with a tag.
 fn tag_name(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('[')?.trim_start_matches([' ', '\t']);
     let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;

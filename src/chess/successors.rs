@@ -48,7 +48,7 @@ struct Successors<'a, F, const WHITE: bool> {
     /// The squares from which each kind of piece would give check, by [`Piece::number`].
     checking_squares: [u64; 8],
     /// Own pieces whose moves could uncover a check by another piece.
-    discoverers: u64,
+    discovering_pieces: u64,
 }
 
 impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
@@ -68,17 +68,17 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
         checking_squares[Piece::Queen.number()] = diagonals | straights;
         let aligned_sliders =
             attacks::bishop_rays(king) & board.diagonal_sliders() | attacks::rook_rays(king) & board.straight_sliders();
-        let mut discoverers = 0;
+        let mut discovering_pieces = 0;
         for slider in aligned_sliders & own_pieces {
             let blockers = attacks::between(king, slider) & occupied;
             if !blockers.has_several() {
-                discoverers |= blockers.0 & own_pieces.0;
+                discovering_pieces |= blockers.0 & own_pieces.0;
             }
         }
         let keys = inc.keys();
         let keyed_square = board.state.keyed();
         let key = board.key ^ keys.side ^ if keyed_square == 0 { 0 } else { keys.en_passant[keyed_square] };
-        Self { board, inc, visit, next: *board, key, checking_squares, discoverers }
+        Self { board, inc, visit, next: *board, key, checking_squares, discovering_pieces }
     }
 
     /// Plays a move of any kind on a copy of the board, and visits the position.
@@ -110,7 +110,7 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     /// the board. Only the planes of pawns and of colour may still contain the previous push.
     #[inline(always)]
     fn visit_push(&mut self, to: Square, from: Square, en_passant_number: u64) {
-        if self.discoverers >> from.index() & 1 != 0 {
+        if self.discovering_pieces >> from.index() & 1 != 0 {
             return self.play_on_copy(Move::new(from, to));
         }
         let (code, bit) = (Self::OWN + PAWN, 1 << to.index());
@@ -136,7 +136,7 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     fn visit_pawn_capture(&mut self, to: Square, from: Square) {
         let (code, captured) = (Self::OWN + PAWN, self.board.code(to.index()));
         // In an en passant capture, `to` is empty.
-        if self.discoverers >> from.index() & 1 != 0 || captured == EMPTY {
+        if self.discovering_pieces >> from.index() & 1 != 0 || captured == EMPTY {
             return self.play_on_copy(Move::new(from, to));
         }
         let captured_increment = self.inc.at(captured, to.index());
@@ -163,7 +163,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
         }
         let code = self.board.code(from.index());
         let includes_castling = code & 7 == KING && !(targets & !attacks::king(from)).is_empty();
-        if includes_castling || self.discoverers >> from.index() & 1 != 0 {
+        if includes_castling || self.discovering_pieces >> from.index() & 1 != 0 {
             for to in targets {
                 self.play_on_copy(Move::new(from, to));
             }

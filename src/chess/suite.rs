@@ -248,8 +248,8 @@ pub fn stem(path: &Path) -> String {
     }
 }
 
-/// Reads a PGN file as UTF-8, or as Latin-1 (as in section 4.1 of the PGN standard) if it is not
-/// valid UTF-8.
+/// Reads a PGN file as UTF-8. A file that is not valid UTF-8 is read as Latin-1 (section 4.1 of the
+/// PGN standard).
 fn read_pgn_text(file: &str, mut input: impl BufRead) -> Result<String, Faults> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes).map_err(|error| {

@@ -82,23 +82,26 @@ pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
         })
     };
     for color in Color::ALL {
-        let side = if color == Color::White { "White" } else { "Black" };
+        let player = if color == Color::White { "White" } else { "Black" };
         let king_count = squares_of(color, Some(Piece::King)).count();
         if king_count != 1 {
             let second = squares_of(color, Some(Piece::King)).nth(1);
-            return Some(Illegality::Placement(second, format!("expected one king of {side}, found {king_count}")));
+            return Some(Illegality::Placement(second, format!("expected one king of {player}, found {king_count}")));
         }
         let piece_count = squares_of(color, None).count();
         if piece_count > 16 {
             return Some(Illegality::Placement(
                 squares_of(color, None).nth(16),
-                format!("expected at most 16 pieces of {side}, found {piece_count}"),
+                format!("expected at most 16 pieces of {player}, found {piece_count}"),
             ));
         }
         let pawn_count = squares_of(color, Some(Piece::Pawn)).count();
         if pawn_count > 8 {
             let ninth = squares_of(color, Some(Piece::Pawn)).nth(8);
-            return Some(Illegality::Placement(ninth, format!("{side} has {pawn_count} pawns: at most 8 are allowed")));
+            return Some(Illegality::Placement(
+                ninth,
+                format!("{player} has {pawn_count} pawns: at most 8 are allowed"),
+            ));
         }
     }
     let board = Board::assemble(setup);
@@ -118,10 +121,8 @@ pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
     }
     let impossible_rights = setup.castling & !possible_rights(&setup.squares, setup.castling);
     if let Some((_, _, letter, _)) = CASTLING.iter().find(|&&(right, ..)| impossible_rights & right != 0) {
-        return Some(Illegality::Castling(format!(
-            "castling right {letter}, but king and rook are not on their home \
-            squares"
-        )));
+        let message = format!("the castling right {letter} needs king and rook on their home squares");
+        return Some(Illegality::Castling(message));
     }
     en_passant_flaw(setup)
 }

@@ -63,23 +63,24 @@ impl Pentanomial {
         kinds.next().filter(|_| kinds.next().is_none()).map(|(_, points)| points)
     }
 
-    /// Returns the share of each kind of pair and the total number of pairs. The total is NaN
-    /// without pairs.
+    /// Returns the share of each kind of pair and the total number of pairs. The total is NaN if
+    /// there are no pairs.
     fn shares(&self) -> ([f64; 5], f64) {
         let counts = self.0.map(|count| if count == 0 { EMPTY_COUNT } else { count as f64 });
         let total = if self.count() == 0 { f64::NAN } else { counts.iter().sum() };
         (counts.map(|count| count / total), total)
     }
 
-    /// Returns the log-likelihood ratio between two maximum-likelihood distributions, whose
-    /// differences in normalized Elo are `elo1` and `elo0`. The ratio is 0 without pairs.
+    /// Returns the log-likelihood ratio of two hypotheses. They state that the difference in
+    /// normalized Elo is `elo1`, and that the difference is `elo0`. Each hypothesis is represented
+    /// by its most likely distribution. The ratio is 0 if there are no pairs.
     pub fn llr(&self, elo0: f64, elo1: f64) -> f64 {
         let (shares, total) = self.shares();
         if total.is_nan() {
             return 0.0;
         }
-        // The standard deviation of a pair's points per game is that of a single game divided by
-        // root 2.
+        // The points per game of a pair are the mean of two games, so their standard deviation is
+        // smaller than the standard deviation of a single game by a factor of root 2.
         let [shares0, shares1] =
             [elo0, elo1].map(|elo| constrained_shares(&shares, std::f64::consts::SQRT_2 * elo / ELO_PER_DEVIATION));
         let log_ratios = shares0.iter().zip(&shares1).map(|(p0, p1)| (p1 / p0).ln());
@@ -134,14 +135,14 @@ fn mean_and_deviation(shares: &[f64; 5]) -> (f64, f64) {
 /// shares.
 const MAX_UNIFORM_START: f64 = 0.9;
 
-/// Returns the distribution that makes the observed `shares` most likely under a constraint. The
-/// mean of the distribution must be `t` of its own standard deviations above one half.
+/// Returns the distribution with the maximum likelihood for the observed `shares`, among all
+/// distributions whose mean is one half plus `t` times their standard deviation.
 ///
 /// By Lagrange's method, p = share / (1 + x b), where b is the derivative of the constraint. As b
 /// depends on the mean and the deviation of p, a fixed-point iteration finds p. Each of its steps
 /// solves for x. If the iteration starts from uniform shares, it converges up to
-/// t = 2 sqrt(2) / 3, as long as some b is positive. If it starts from wins and losses alone, in
-/// the ratio that gives the required mean, it converges for any t.
+/// t = 2 sqrt(2) / 3, as long as some b is positive. If it starts from a distribution of only wins
+/// and losses that satisfies the constraint, it converges for any t.
 fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
     let loss_share = 0.5 - 0.5 * t / t.hypot(1.0);
     let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [loss_share, 0.0, 0.0, 0.0, 1.0 - loss_share] };

@@ -107,20 +107,20 @@ fn widen(interval: (f64, f64), mean: f64, error: f64, (lower, upper): (f64, f64)
     (interval.0.min(mean - upper * error), interval.1.max(mean - lower * error))
 }
 
-/// Returns the 2.5 % or 97.5 % quantile of the studentised mean. `side` is [`LOWER`] or [`UPPER`].
+/// Returns the 2.5 % or 97.5 % quantile of the studentised mean. `sign` is [`LOWER`] or [`UPPER`].
 /// The quantile is computed from the sample's skew by Hall's transformation.
-fn hall_quantile(sample: &Clusters, side: f64) -> f64 {
-    let (skew, t) = (skewness(sample) / (sample.len() as f64).sqrt(), side * t_quantile(sample.len(), 0.975));
+fn hall_quantile(sample: &Clusters, sign: f64) -> f64 {
+    let (skew, t) = (skewness(sample) / (sample.len() as f64).sqrt(), sign * t_quantile(sample.len(), 0.975));
     // The transformation g(x) = x + skew x^2 / 3 + skew^2 x^3 / 27 + skew / 6 makes the studentised
     // mean x nearly normal.
     if skew.abs() < 1e-6 { t } else { 3.0 / skew * ((1.0 + skew * (t - skew / 6.0)).cbrt() - 1.0) }
 }
 
-/// Returns the same quantile as [`hall_quantile`], but adds the hidden part of the skew and uses
-/// Johnson's first-order correction, because Hall's transformation overcorrects some moderate
-/// skews.
-fn johnson_quantile(sample: &Clusters, side: f64) -> f64 {
-    let (cluster_count, t) = (sample.len() as f64, side * t_quantile(sample.len(), 0.975));
+/// Returns the same quantile as [`hall_quantile`], but computes it with Johnson's first-order
+/// correction, because Hall's transformation overcorrects some moderate skews. A sample of few
+/// clusters shows only a part of the distribution's skew, so its skew is increased first.
+fn johnson_quantile(sample: &Clusters, sign: f64) -> f64 {
+    let (cluster_count, t) = (sample.len() as f64, sign * t_quantile(sample.len(), 0.975));
     let full_skew = (skewness(sample) * (1.0 + HALF_SKEW / cluster_count)).clamp(-MAX_SKEW, MAX_SKEW);
     let skew = full_skew / cluster_count.sqrt();
     t - skew * (2.0 * t * t + 1.0) / 6.0

@@ -6,22 +6,22 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// digits. From about 10^7 clusters on, the library's search for a quantile may not end.
 const NORMAL_FROM: usize = 1_000_000;
 
-/// Returns a quantile of Student's t with `clusters - 1` degrees of freedom, or NaN for fewer than
-/// two clusters.
-pub fn t_quantile(clusters: usize, probability: f64) -> f64 {
-    if clusters > NORMAL_FROM {
+/// Returns a quantile of Student's t distribution with `cluster_count - 1` degrees of freedom, or
+/// NaN for fewer than two clusters.
+pub fn t_quantile(cluster_count: usize, probability: f64) -> f64 {
+    if cluster_count > NORMAL_FROM {
         return Normal::standard().inverse_cdf(probability);
     }
-    StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| t.inverse_cdf(probability))
+    StudentsT::new(0.0, 1.0, cluster_count.saturating_sub(1) as f64).map_or(f64::NAN, |t| t.inverse_cdf(probability))
 }
 
-/// Returns the two-sided p of a value of Student's t with `clusters - 1` degrees of freedom, or NaN
-/// for fewer than two clusters.
-pub fn t_two_sided_p(clusters: usize, value: f64) -> f64 {
-    if clusters > NORMAL_FROM || value.is_infinite() {
-        return 2.0 * Normal::standard().cdf(-value.abs());
+/// Returns the two-sided p-value of the statistic `t`. The statistic has Student's t distribution
+/// with `cluster_count - 1` degrees of freedom. Returns NaN for fewer than two clusters.
+pub fn t_two_sided_p(cluster_count: usize, t: f64) -> f64 {
+    if cluster_count > NORMAL_FROM || t.is_infinite() {
+        return 2.0 * Normal::standard().cdf(-t.abs());
     }
-    StudentsT::new(0.0, 1.0, clusters.saturating_sub(1) as f64).map_or(f64::NAN, |t| 2.0 * t.cdf(-value.abs()))
+    StudentsT::new(0.0, 1.0, cluster_count.saturating_sub(1) as f64).map_or(f64::NAN, |dist| 2.0 * dist.cdf(-t.abs()))
 }
 
 /// Returns the smallest possible p of a sign-flip test of n clusters, which is the share of 2 sign

@@ -78,18 +78,18 @@ impl Statistics {
     /// Computes the statistics of a line. `group_sums` are the sums of the groups in which the
     /// clusters of the line are flipped.
     fn new(index: usize, line: &Clusters, group_sums: &[f64]) -> Self {
-        let sum_squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+        let sum_of_squares = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
         let (sum, _) = line.total();
-        let (squares_sum, group_squares_sum) = (sum_squares(&line.sums), sum_squares(group_sums));
-        // The groups only scale the root of the sum of squares. Single clusters are left out, not
-        // groups.
-        let scale = if group_squares_sum > 0.0 { (squares_sum / group_squares_sum).sqrt() } else { 0.0 };
+        let (all_squares, group_squares) = (sum_of_squares(&line.sums), sum_of_squares(group_sums));
+        // The groups are flipped, but the sum of squares is computed from the clusters, because a
+        // single cluster can be left out of it. The scale converts it to the sum of the groups.
+        let scale = if group_squares > 0.0 { (all_squares / group_squares).sqrt() } else { 0.0 };
         let scaled_ratio = |sum: f64, squares: f64| if squares > 0.0 { scale * sum / squares.sqrt() } else { 0.0 };
         let side = sum.signum();
-        let ratio_without = |value: &f64| scaled_ratio(side * (sum - value), squares_sum - value * value);
+        let ratio_without = |value: &f64| scaled_ratio(side * (sum - value), all_squares - value * value);
         let min_without_one = line.sums.iter().map(ratio_without).fold(f64::INFINITY, f64::min);
         let max_without_one = line.sums.iter().map(ratio_without).map(f64::abs).fold(0.0, f64::max);
-        Self { line: index, all_clusters: scaled_ratio(sum.abs(), squares_sum), min_without_one, max_without_one }
+        Self { line: index, all_clusters: scaled_ratio(sum.abs(), all_squares), min_without_one, max_without_one }
     }
 }
 

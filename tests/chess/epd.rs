@@ -111,7 +111,7 @@ fn deviation_is_refused_with_its_column_or_repaired() {
         ),
         (
             "2rqkb1r/3n1p1p/p3p1pn/1p1pP1N1/5P2/2N5/PPP3PP/R1BQ1R1K w kq - bm a4;",
-            "column 58: castling right q, but king and rook are not on their home squares",
+            "column 58: the castling right q needs king and rook on their home squares",
             vec!["a2a4"],
             1,
         ),

@@ -177,7 +177,7 @@ fn faults_name_the_game_the_line_and_the_move() {
         ),
         ("1. e4 ) *", "g.pgn:1:7: game 1: found ) without ("),
         ("1. e4 {} {", "g.pgn:1:10: game 1: expected }, found the end of the file"),
-        ("1. e4 -- 2. d4 *", "g.pgn:1:7: game 1: expected a move, found the null move --: the game ends here"),
+        ("1. e4 -- 2. d4 *", "g.pgn:1:7: game 1: expected a move, found the null move --, which ends the game"),
         ("1. e4 (1. d4 1-0", "g.pgn:1:17: game 1: expected ), found the end of the file"),
         ("1. e4 {of two\nlines} e5 $7 % 2. d4 *", "g.pgn:2:14: game 1: move 2.`%`: expected a move, found `%`"),
         ("[White \"A]\n1. e4 *", "g.pgn:1:1: game 1: expected a tag, [Name \"value\"], found `[White \"A]`"),
