@@ -5,7 +5,7 @@ use super::file::File;
 use super::problem::{Problem, ambiguous_name, list_quoted, nearest, nearest_or_all};
 use super::text::FileText;
 use super::variant::{Variant, option_columns};
-use crate::record::columns::{VARIANT, may_mean};
+use crate::record::columns::{VARIANT, refers_to};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The options of a variant, or of a group of rows, by path.
@@ -80,7 +80,7 @@ impl Partners {
     }
 }
 
-/// Returns the columns in which the points differ.
+/// Returns the options whose values are not the same in all points.
 fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
     let columns: BTreeSet<&str> = points.iter().flat_map(|point| point.keys()).map(String::as_str).collect();
     let varies = |column: &&str| points.iter().any(|point| point.get(*column) != points[0].get(*column));
@@ -151,7 +151,7 @@ pub fn find_baselines(file: &File, variants: &[Variant], source: &FileText<'_>) 
     for (path, expected) in &file.baseline {
         let path_problem = |message: String| source.invalid(&format!("baseline.{path}"), message);
         let candidates: Vec<&str> =
-            paths.iter().map(|path| path.as_str()).filter(|column| may_mean(path, column)).collect();
+            paths.iter().map(|path| path.as_str()).filter(|column| refers_to(path, column)).collect();
         let column = match candidates[..] {
             _ if path == VARIANT || paths.contains(path) => path,
             [only] => only,

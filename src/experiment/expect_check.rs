@@ -5,7 +5,7 @@ use super::file::File;
 use super::problem::{Problem, ambiguous_name, nearest, nearest_or_all};
 use super::text::FileText;
 use super::variant::{self, Variant};
-use crate::record::columns::{DEPTH, ROW, Role, SCORE, SCORE_ERROR, SUITE, VARIANT, column, header, may_mean, role};
+use crate::record::columns::{DEPTH, ROW, Role, SCORE, SCORE_ERROR, SUITE, VARIANT, column, header, refers_to, role};
 use std::collections::BTreeSet;
 
 /// Checks that every expectation names known columns, metrics and variants.
@@ -24,7 +24,7 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
         let is_row_column = |name: &str| row_columns.iter().any(|column| column == name);
         name == OTHER_SCORES
             || name.strip_prefix(ROW).is_some_and(is_row_column)
-            || columns.iter().any(|column| may_mean(name, column))
+            || columns.iter().any(|column| refers_to(name, column))
     };
     for (index, expect) in file.expect.iter().enumerate() {
         let key_problem = |key: &str, word: Option<&str>, message: &str| {
@@ -90,7 +90,7 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
             if !is_known(metric) {
                 return refuse_name("claim", metric, &format!("there is no metric `{metric}`"));
             }
-            if !row_columns.iter().any(|column| may_mean(metric, column) && is_comparable(column)) {
+            if !row_columns.iter().any(|column| refers_to(metric, column) && is_comparable(column)) {
                 let message = format!("`{metric}` cannot be compared: expected a count, a state or a time");
                 return Err(key_problem("claim", Some(metric), &message));
             }
@@ -109,7 +109,7 @@ fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     if options.contains(key) || row_column.is_some_and(|column| column.role == Role::Key || column.name.contains('.')) {
         return Vec::new();
     }
-    let mut names: Vec<String> = options.iter().filter(|path| may_mean(key, path)).cloned().collect();
+    let mut names: Vec<String> = options.iter().filter(|path| refers_to(key, path)).cloned().collect();
     if !names.is_empty() {
         names.extend(row_column.map(|column| format!("{ROW}{}", column.name)));
     }

@@ -107,8 +107,9 @@ pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<Strin
 /// searches that repeat an earlier search, and the number of all searches. A search along a game
 /// repeats an earlier one if the moves up to its position are the same.
 ///
-/// `uses_clocks` is whether two positions that differ only in their clocks are different searches.
-/// Along games they always are, because the move number decides which plies are searched.
+/// `uses_clocks` is whether the clocks of a position distinguish its search from other searches.
+/// The clocks always distinguish searches along games, because the move number decides which plies
+/// are searched.
 pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: bool) -> [usize; 2] {
     let mut distinct_hashes = HashSet::new();
     let mut searches = 0;

@@ -5,7 +5,7 @@ use super::file::{File, SKIP_BAD};
 use super::grid;
 use super::options::Setting;
 use super::problem::Problem;
-use super::section_check::{check_suites, check_together};
+use super::section_check::{check_conflicts, check_suites};
 use super::suites::{self, Section};
 use super::text::{FileText, LoadedSuite, SuiteTexts};
 use super::trace::Trace;
@@ -164,7 +164,7 @@ impl Experiment {
             ));
         }
         source.check_range("first", 0, file.first != Some(0), "at least 1")?;
-        check_together(&file, source)?;
+        check_conflicts(&file, source)?;
         check_suites(&file, source)?;
         let mut sections = Vec::new();
         let mut work = match &file.games {

@@ -190,8 +190,8 @@ impl Plan {
         }
     }
 
-    /// Returns a copy of the plan with the depth limits of all searches capped at `depth`. The copy
-    /// has the ids of a plan whose experiment file gives the capped limits.
+    /// Returns a copy of the plan with the depth limits of all searches capped at `depth`. The ids
+    /// of the variants in the copy are computed from the capped limits.
     pub fn limited_to(&self, depth: u8) -> Self {
         let mut plan = self.clone();
         plan.cap_depth(depth);

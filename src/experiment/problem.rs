@@ -67,7 +67,7 @@ impl std::error::Error for Problem {}
 
 /// Words that users know from other programs. Each word is followed by a name and a hint. The hint
 /// is given only where that name is valid.
-const FAMILIAR: &[(&str, &str, &str)] = &[
+const WORDS_OF_OTHER_PROGRAMS: &[(&str, &str, &str)] = &[
     ("depth", "limit", "write limit = { depth = 5 }"),
     ("nodes", "limit", "write limit = { nodes = 100_000 }"),
     (
@@ -81,7 +81,7 @@ const FAMILIAR: &[(&str, &str, &str)] = &[
 ];
 
 /// Suggests what to write instead of an unknown name. If an option of this name was renamed,
-/// suggests the new name. If the name is a word of other programs, returns the hint for that word.
+/// suggests the new name. If other programs use the name, returns the hint for this name.
 /// Otherwise asks "did you mean ...?" with the nearest valid name. Returns `None` if the edit
 /// distance of every valid name is more than one plus a third of the length of `name`.
 pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -> Option<String> {
@@ -89,22 +89,22 @@ pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -
         return Some(hint);
     }
     let valid_names: Vec<&str> = valid_names.into_iter().collect();
-    let is_familiar = |(word, valid_name, _): &&(&str, &str, &str)| {
+    let has_hint = |(word, valid_name, _): &&(&str, &str, &str)| {
         name.eq_ignore_ascii_case(word) && valid_names.contains(valid_name)
     };
-    if let Some((_, _, hint)) = FAMILIAR.iter().find(is_familiar) {
+    if let Some((_, _, hint)) = WORDS_OF_OTHER_PROGRAMS.iter().find(has_hint) {
         return Some((*hint).to_owned());
     }
-    let max_errors = 1 + name.chars().count() / 3;
-    let errors_of = |candidate: &'a str| {
-        let whole_errors = distance(name, candidate, max_errors);
-        // A name without its path is also compared, but that counts as one more wrong letter.
+    let max_distance = 1 + name.chars().count() / 3;
+    let with_distance = |candidate: &'a str| {
+        let full_distance = distance(name, candidate, max_distance);
+        // The last part of a dotted name is also compared. This adds 1 to the distance.
         let last_part = candidate.rsplit('.').next().unwrap_or(candidate);
-        let without_path = distance(name, last_part, max_errors - 1).map(|errors| errors + 1);
-        Some((whole_errors.into_iter().chain(without_path).min()?, candidate))
+        let part_distance = distance(name, last_part, max_distance - 1).map(|distance| distance + 1);
+        Some((full_distance.into_iter().chain(part_distance).min()?, candidate))
     };
-    let (errors, best) = valid_names.into_iter().filter(|candidate| *candidate != name).filter_map(errors_of).min()?;
-    (errors <= max_errors).then(|| format!("did you mean `{best}`?"))
+    let (distance, nearest) = valid_names.into_iter().filter(|other| *other != name).filter_map(with_distance).min()?;
+    (distance <= max_distance).then(|| format!("did you mean `{nearest}`?"))
 }
 
 /// As [`nearest`]. If no valid name is near, lists the first valid names instead.

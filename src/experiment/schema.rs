@@ -103,9 +103,9 @@ fn kind_words(definition: &Value) -> Vec<Value> {
     enum_words(resolve(&TYPES, kind)).into_iter().map(|(word, _)| word.into()).collect()
 }
 
-/// Calls `visit` for each option below a schema node, and for each table of options after its
-/// options. The arguments of `visit` are the dotted path, the property in the schema and the
-/// definition that the property refers to.
+/// Calls `visit` for each option below a schema node. If an option is a table, the options in the
+/// table are visited before it. The arguments of `visit` are the dotted path, the property in the
+/// schema and the definition that the property refers to.
 fn visit_options<'a>(node: &'a Value, prefix: &str, visit: &mut impl FnMut(&str, &'a Value, &'a Value)) {
     for (name, property) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let path = join_path(prefix, name);

@@ -152,9 +152,9 @@ match schedules: schedules: all schedules of a variant would play the same openi
 confirm match: confirm: is not allowed with [match]: [confirm] plays games among variants that were searched
 confirm trace: confirm: is not allowed with [trace]: [confirm] plays games among variants that were searched";
 
-/// Refuses a file that gives two keys that exclude each other. The error is that of the first such
-/// pair in [`CONFLICTS`].
-pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
+/// Refuses a file that gives two keys that exclude each other. If there are several such pairs of
+/// keys, the error is the message of the pair that is listed first in [`CONFLICTS`].
+pub(super) fn check_conflicts(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let is_given = |key: &str| match key {
         "suite" => file.suite.is_some(),
         "suites" => file.suites.is_some(),
@@ -164,7 +164,7 @@ pub(super) fn check_together(file: &File, source: &FileText<'_>) -> Result<(), P
         "confirm" => file.confirm.is_some(),
         "sequence" => file.sequence.is_some(),
         "reference" => file.reference.is_some(),
-        "reference.self" => file.reference.as_ref().is_some_and(|judge| judge.own_search.is_some()),
+        "reference.self" => file.reference.as_ref().is_some_and(|reference| reference.own_search.is_some()),
         "repeats" => file.repeats > 1,
         "schedules" => file.schedules > 1,
         _seeds => file.seeds > 1,

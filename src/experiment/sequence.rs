@@ -51,7 +51,8 @@ impl Sequence {
         }
     }
 
-    /// For each move of a game in order, whether the position before the move is searched.
+    /// Iterates over the moves of a game. Returns for each move whether the position before the
+    /// move is searched.
     pub fn searched_plies(self, item: &Item) -> impl Iterator<Item = bool> {
         let (start, mut turn) = (item.board.game_ply(), item.board.turn());
         (0..item.moves().len() as u16).map(move |ply| {

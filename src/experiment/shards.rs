@@ -108,7 +108,7 @@ fn read_text(path: &Path) -> Result<String, PlanError> {
     crate::system::files::read_text(path).map_err(to_plan_error)
 }
 
-/// The jobs of each shard of a plan.
+/// Returns the number of jobs in each shard of a plan, and a hash of the ids of these jobs.
 fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
     let split = Split::new(plan, shards);
     let mut counts_and_hashes = vec![(0, hasher()); shards as usize];
@@ -117,8 +117,8 @@ fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
         *count += 1;
         hash.write_u64(plan.job_id(&job));
     }
-    let to_shard = |(jobs, hash): (u64, SipHasher13)| ShardJobs { jobs, ids: format!("{:016x}", hash.finish()) };
-    counts_and_hashes.into_iter().map(to_shard).collect()
+    let to_shard_jobs = |(jobs, hash): (u64, SipHasher13)| ShardJobs { jobs, ids: format!("{:016x}", hash.finish()) };
+    counts_and_hashes.into_iter().map(to_shard_jobs).collect()
 }
 
 impl PlanFile {

@@ -2,7 +2,7 @@
 
 use super::expect::{Expect, Scalar};
 use super::load::Experiment;
-use crate::record::columns::{DEPTH, POSITION, column, may_mean};
+use crate::record::columns::{DEPTH, POSITION, column, refers_to};
 
 /// Returns the conditions in `where` that no row can match, each with the index of its expectation.
 /// Such conditions are an option value that no variant has, a depth beyond every limit, and a
@@ -23,7 +23,7 @@ pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
         _ => variants
             .iter()
             .flat_map(super::variant::option_columns)
-            .any(|(path, value)| may_mean(key, &path) && value == expected),
+            .any(|(path, value)| refers_to(key, &path) && value == expected),
     };
     let find_unmatched = |(index, expect): (usize, &Expect)| {
         let describe_unmatched = |(key, value): (&String, &Scalar)| {

@@ -331,7 +331,7 @@ pub const ROW: &str = "row.";
 /// Whether `name` may refer to `column`. A name may be the full name of the column or the end of
 /// the full name after a dot, as in `nodes` for `search.nodes`. A final `.kind` may be left out,
 /// as in `policy` or `table.policy` for `table.policy.kind`.
-pub fn may_mean(name: &str, column: &str) -> bool {
+pub fn refers_to(name: &str, column: &str) -> bool {
     let ends_with_name = |column: &str| {
         column.strip_suffix(name).is_some_and(|prefix| !name.is_empty() && (prefix.is_empty() || prefix.ends_with('.')))
     };
@@ -454,7 +454,7 @@ mod tests {
             ("table", "table.kind", true),
             ("policy", "table.policy.factor", false),
         ] {
-            assert_eq!(may_mean(name, column), expected, "{name} {column}");
+            assert_eq!(refers_to(name, column), expected, "{name} {column}");
         }
     }
 

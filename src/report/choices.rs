@@ -100,7 +100,7 @@ pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, 
     let options = rows.options();
     let column_and_value = |(path, value): (&String, &Scalar)| {
         let exact_match = options.iter().find(|option| *option == path);
-        let column = exact_match.or_else(|| options.iter().find(|option| columns::may_mean(path, option)))?;
+        let column = exact_match.or_else(|| options.iter().find(|option| columns::refers_to(path, option)))?;
         Some(((*column).to_owned(), value.to_string()))
     };
     file.baseline.iter().filter_map(column_and_value).collect()

@@ -204,7 +204,7 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
     let source_options: Vec<HashMap<String, HashMap<String, String>>> =
         sources.iter().map(options_by_variant).collect();
     let paths = source_options.iter().flat_map(HashMap::values).flat_map(HashMap::keys);
-    let is_requested = |path: &&String| requested.iter().any(|name| columns::may_mean(name, path));
+    let is_requested = |path: &&String| requested.iter().any(|name| columns::refers_to(name, path));
     let labels = frame.text_column(SOURCE).into_owned();
     let variants = frame.text_column(VARIANT).into_owned();
     // A single result has no column of sources, so no label is found and the index is 0.
@@ -229,8 +229,9 @@ pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Fra
     // ordinary column. A state such as `slots` is not ordinary, because the name may also mean an
     // option.
     let is_state = |column: &columns::Column| column.role == Role::Last && !column.name.contains('.');
-    let is_ordinary_column =
-        |name: &str| columns::columns().iter().any(|column| columns::may_mean(name, &column.name) && !is_state(column));
+    let is_ordinary_column = |name: &str| {
+        columns::columns().iter().any(|column| columns::refers_to(name, &column.name) && !is_state(column))
+    };
     let mut names: Vec<&str> =
         requested.iter().copied().filter(|name| ![SOURCE, SEED].contains(name) && !is_ordinary_column(name)).collect();
     if sources.len() > 1 {

@@ -97,7 +97,7 @@ fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     if rows.numbers(columns::REPEAT).iter().any(|repeat| *repeat > 0.0) {
         mentioned_names.insert(columns::SECONDS.to_owned());
     }
-    let is_named = |name: &&String| mentioned_names.iter().any(|word| columns::may_mean(word, name));
+    let is_named = |name: &&String| mentioned_names.iter().any(|word| columns::refers_to(word, name));
     rows.names().iter().filter(is_named).cloned().collect()
 }
 

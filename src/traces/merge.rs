@@ -10,8 +10,7 @@ struct Source<R> {
     reader: Reader<R>,
     /// The events of the current block that are not merged yet, in reverse order.
     pending: Vec<Event>,
-    /// The number of merged events.
-    merged: u64,
+    merged_count: u64,
     /// The clock of the last merged event.
     clock: u64,
 }
@@ -25,11 +24,11 @@ impl<R: Read> Source<R> {
             self.pending.extend(block.iter().rev());
         }
         let Some(event) = self.pending.last() else { return Ok(None) };
-        // Clocks begin at 1 and never go back. A program without a clock writes 0.
+        // A clock of 0 is invalid: a program that has no clock writes it.
         let least = self.clock.max(1);
         if event.clock < least {
-            let offset = self.reader.offset(self.merged);
-            return Err(TraceError::Clock { offset, event: self.merged, found: event.clock, least });
+            let offset = self.reader.offset(self.merged_count);
+            return Err(TraceError::Clock { offset, event: self.merged_count, found: event.clock, least });
         }
         Ok(Some(event.clock))
     }
@@ -45,7 +44,7 @@ impl<R: Read> Source<R> {
 /// # Errors
 /// Returns the error and the index of the trace that is damaged or whose clock goes back.
 pub fn merge<R: Read, W: Write>(from: Vec<Reader<R>>, to: &mut Writer<W>) -> Result<u64, (usize, TraceError)> {
-    let source = |reader| Source { reader, pending: Vec::new(), merged: 0, clock: 0 };
+    let source = |reader| Source { reader, pending: Vec::new(), merged_count: 0, clock: 0 };
     let mut sources: Vec<Source<R>> = from.into_iter().map(source).collect();
     // Maps the index of a trace and a thread of this trace to the new number of the thread.
     let mut thread_numbers = HashMap::from([((0, 0), 0)]);
@@ -63,7 +62,7 @@ pub fn merge<R: Read, W: Write>(from: Vec<Reader<R>>, to: &mut Writer<W>) -> Res
         }
         let Some((clock, index)) = earliest else { return Ok(events) };
         let source = &mut sources[index];
-        (source.clock, source.merged) = (clock, source.merged + 1);
+        (source.clock, source.merged_count) = (clock, source.merged_count + 1);
         if let Some(event) = source.pending.pop() {
             let next_number = thread_numbers.len();
             let thread = *thread_numbers.entry((index, event.thread)).or_insert(next_number);

@@ -122,11 +122,11 @@ pub struct Reader<R> {
     stop: Option<u64>,
     /// The end event, after it was read.
     end: Option<Event>,
-    /// In a narrow trace, the last total cost.
-    total: u64,
-    /// In a narrow trace, the multiple of 2^32 that is added to the totals. Narrow events count
-    /// costs modulo 2^32.
-    wrapped: u64,
+    /// In a narrow trace, the last total cost, extended to 64 bits.
+    last_total_cost: u64,
+    /// In a narrow trace, the multiple of 2^32 that is added to the total costs. Narrow events
+    /// store them modulo 2^32.
+    cost_offset: u64,
 }
 
 impl<R: Read> Reader<R> {
@@ -144,13 +144,13 @@ impl<R: Read> Reader<R> {
         if filled < header.len() {
             return Err(TraceError::Truncated { offset: filled as u64, events: 0 });
         }
-        let (version, order) = (u16_at(8), u16_at(10));
-        // The byte order is checked first, because in the other order the version is not known.
-        if order == ORDER.swap_bytes() {
+        let (version, byte_order) = (u16_at(8), u16_at(10));
+        // If the bytes are swapped, `version` is wrong, so it is not checked.
+        if byte_order == ORDER.swap_bytes() {
             return Err(TraceError::ByteOrder);
         }
         let format = Format::from_version(version).ok_or(TraceError::Version { found: version })?;
-        if order != ORDER {
+        if byte_order != ORDER {
             return Err(TraceError::ByteOrder);
         }
         header.resize(format.event_bytes(), 0);
@@ -168,8 +168,8 @@ impl<R: Read> Reader<R> {
             check: Check::default(),
             stop: None,
             end: None,
-            total: 0,
-            wrapped: 0,
+            last_total_cost: 0,
+            cost_offset: 0,
         })
     }
 
@@ -198,18 +198,19 @@ impl<R: Read> Reader<R> {
         (event + 1) * self.format.event_bytes() as u64
     }
 
-    /// Extends the 32-bit total of a narrow event to 64 bits. If the total falls by more than 2^31,
-    /// it has passed a multiple of 2^32. If it falls by less, it has restarted from 0.
+    /// Extends the 32-bit total cost of a narrow event to 64 bits. A fall by more than 2^31 means
+    /// that the total has passed a multiple of 2^32. A smaller fall means that the total has
+    /// restarted from 0.
     fn extend_cost(&mut self, event: &mut Event) {
         if !self.format.wide && event.has_total() {
-            let fall = (self.total - self.wrapped).saturating_sub(event.cost);
+            let fall = (self.last_total_cost - self.cost_offset).saturating_sub(event.cost);
             if fall > 1 << 31 {
-                self.wrapped += 1 << 32;
+                self.cost_offset += 1 << 32;
             } else if fall > 0 {
-                self.wrapped = 0;
+                self.cost_offset = 0;
             }
-            event.cost += self.wrapped;
-            self.total = event.cost;
+            event.cost += self.cost_offset;
+            self.last_total_cost = event.cost;
         }
     }
 

@@ -76,7 +76,7 @@ impl Go {
 }
 
 /// Parses a line. Words before the first known command are skipped, as in other engines. Returns
-/// `None` for an empty line, and for a command that has no function here.
+/// `None` for an empty line, and for a command that is ignored.
 pub fn parse(line: &str) -> Option<Command> {
     let mut words = line.split_whitespace();
     let first = words.clone().next()?;
@@ -89,7 +89,7 @@ pub fn parse(line: &str) -> Option<Command> {
             "ponderhit" => Command::PonderHit,
             "bench" => Command::Bench,
             "quit" => Command::Quit,
-            // These commands of the protocol have no function here.
+            // These commands of the protocol are ignored.
             "debug" | "register" => return None,
             "go" => Command::Go(parse_go(words)),
             "setoption" => parse_set_option(words),

@@ -217,7 +217,7 @@ impl Frame {
             .names
             .iter()
             .map(String::as_str)
-            .filter(|column| columns::may_mean(name, column))
+            .filter(|column| columns::refers_to(name, column))
             .partition(|column| options.contains(column));
         let find_exact = |list: &[&'a str]| list.iter().copied().find(|column| *column == name);
         if let Some(exact) = find_exact(&option_columns) {
@@ -232,7 +232,7 @@ impl Frame {
             if lookup == Lookup::Filter
                 && option_columns.is_empty()
                 && let Some(option) =
-                    crate::experiment::schema::option_paths().find(|path| columns::may_mean(name, path))
+                    crate::experiment::schema::option_paths().find(|path| columns::refers_to(name, path))
             {
                 return Err(ambiguous(name, &[name, &format!("{option} (which does not vary here)")]));
             }

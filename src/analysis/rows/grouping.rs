@@ -4,7 +4,7 @@ use super::column::SOURCE;
 use super::frame::{Frame, FrameError, Lookup};
 use super::limits;
 use crate::experiment::baseline::{OptionValues, Partners};
-use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, may_mean};
+use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, refers_to};
 use std::collections::HashMap;
 
 /// The group and the block of each row.
@@ -187,7 +187,7 @@ impl Grouping {
             let exact_match = (0..self.by.len()).find(|&index| self.by[index] == key || short_names[index] == key);
             let matching: Vec<usize> = match exact_match {
                 Some(index) => vec![index],
-                None => (0..self.by.len()).filter(|&index| may_mean(key, &self.by[index])).collect(),
+                None => (0..self.by.len()).filter(|&index| refers_to(key, &self.by[index])).collect(),
             };
             if matching.len() > 1 {
                 let names = matching.iter().map(|&index| format!("`{}`", self.by[index])).collect();

@@ -60,8 +60,8 @@ impl MissingColumns {
     /// Returns the error for a name that may mean a column which is not stored for each row.
     /// Returns `None` if the name cannot mean such a column.
     pub fn column_error(&self, name: &str) -> Option<ThinRowsError> {
-        let may_mean = |column: &&String| columns::may_mean(name, column);
-        let column = self.partial.iter().chain(&self.absent).find(may_mean)?;
+        let refers_to = |column: &&String| columns::refers_to(name, column);
+        let column = self.partial.iter().chain(&self.absent).find(refers_to)?;
         Some(ThinRowsError::Column(column.clone(), self.remedy.clone()))
     }
 

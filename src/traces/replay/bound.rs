@@ -63,8 +63,8 @@ struct BucketSpan {
 }
 
 impl Clairvoyant {
-    /// Prepares to compute the bound for the table that `options` describe. `working_set` is needed
-    /// for a size that is given as a share of it.
+    /// Prepares to compute the bound for the table that `options` describe. If `options` give the
+    /// size of the table as a share of the working set, `working_set` must be given.
     pub fn new(objective: Objective, options: &TableOptions, working_set: Option<u64>) -> Result<Self, TableError> {
         Ok(Self {
             objective,
@@ -96,7 +96,7 @@ impl Clairvoyant {
         Ok(())
     }
 
-    /// Adds the next events of the pass.
+    /// Counts or collects the intervals that end in the next steps of the pass.
     pub fn push(&mut self, steps: &[Step]) {
         match self.objective {
             Objective::Hits => self.count_kept(steps, Step::is_known, |step| step.last_event),

@@ -87,7 +87,7 @@ struct Flow {
     /// Whether each interval is selected, that is, whether a unit takes it.
     selected: Vec<bool>,
     /// The number of units that flow from each node to the next node.
-    line_flow: Vec<u32>,
+    flow_to_next: Vec<u32>,
     /// The intervals, sorted by the node to which they lead.
     arriving: Vec<u32>,
     /// For each node, the index in `arriving` of the first interval that leads to the node.
@@ -151,8 +151,8 @@ impl Flow {
         );
         self.selected.clear();
         self.selected.resize(interval_count, false);
-        self.line_flow.clear();
-        self.line_flow.resize(interval_count, 0);
+        self.flow_to_next.clear();
+        self.flow_to_next.resize(interval_count, 0);
         // A counting sort by target: the intervals that lead to node n are
         // `arriving[arriving_start[n]..arriving_start[n + 1]]`.
         self.arriving_start.clear();
@@ -215,7 +215,7 @@ impl Flow {
                     self.relax(node, self.target[node] as usize, -worth, Edge::Select(beginning_interval));
                 }
             }
-            if node > 0 && self.line_flow[node - 1] > 0 {
+            if node > 0 && self.flow_to_next[node - 1] > 0 {
                 self.relax(node, node - 1, 0, Edge::Back);
             }
             for index in self.arriving_start[node]..self.arriving_start[node + 1] {
@@ -248,10 +248,10 @@ impl Flow {
             match self.reached_by[node] {
                 Edge::Line => {
                     node -= 1;
-                    self.line_flow[node] += 1;
+                    self.flow_to_next[node] += 1;
                 }
                 Edge::Back => {
-                    self.line_flow[node] -= 1;
+                    self.flow_to_next[node] -= 1;
                     node += 1;
                 }
                 Edge::Select(interval) => {

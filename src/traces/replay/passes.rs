@@ -48,8 +48,7 @@ pub struct Passes {
     pub depths: DepthScale,
 }
 
-/// The number of bytes that a map needs for the facts about a position. While a map grows, it needs
-/// one and a half times as much.
+/// The number of bytes that the map of the positions needs for each of its slots.
 const MAP_SLOT_BYTES: u64 = 49;
 
 /// The number of bytes that [`super::Clairvoyant`] needs for each usable probe if it maximises the
@@ -65,18 +64,17 @@ const EVENTS_PER_PASS: u64 = 1 << 31;
 const CHUNK: usize = 1 << 12;
 
 impl Passes {
-    /// Splits a trace into the fewest passes that each need at most `memory` bytes for the facts
-    /// about positions. The keys are assumed to be spread evenly over the buckets. The memory of
-    /// the tables themselves is not counted.
+    /// Splits a trace into as few passes as possible. Each pass may use `memory` bytes in addition
+    /// to the memory of the tables. The keys are assumed to be spread evenly over the buckets.
     pub fn new(info: &Info, index: Index, buckets: u64, memory: u64) -> Self {
         let bytes_per_pass = |passes: u64| {
-            let (positions, usable) = (info.peak_positions / passes, info.peak_usable / passes);
-            // The margin is for passes with more positions than the average pass. A growing map
-            // needs one and a half times as much memory.
-            map_capacity(positions + positions / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + usable * SPAN_BYTES
+            let (positions, usable_probes) = (info.peak_positions / passes, info.peak_usable / passes);
+            // A margin is added for passes with more positions than the average pass. While the
+            // map grows, it needs one and a half times the memory of its final size.
+            map_capacity(positions + positions / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + usable_probes * SPAN_BYTES
         };
-        let fewest = info.events.div_ceil(EVENTS_PER_PASS).max(1);
-        let count = fewest_passes(fewest, buckets, |passes| bytes_per_pass(passes) <= memory);
+        let min_passes = info.events.div_ceil(EVENTS_PER_PASS).max(1);
+        let count = fewest_passes(min_passes, buckets, |passes| bytes_per_pass(passes) <= memory);
         let depths = DepthScale::new(info.depth_parts, info.min_depth);
         Self { index, buckets, count: count.clamp(1, buckets.max(1)), depths }
     }
