@@ -127,7 +127,8 @@ pub(super) fn default_baseline(
     if !condition.is_empty() {
         let meets_condition =
             |row: usize| condition.iter().all(|(column, value)| rows.text_column(column).text(row) == value);
-        // A condition on other columns would split groups, but not variants.
+        // A condition on a column that is not in `by` could hold for only a part of a group, unless
+        // the groups are variants.
         let selects_groups = is_by_variant || condition.iter().all(|(column, _)| by.contains(column));
         let is_usable = selects_groups && (0..rows.rows()).any(meets_condition);
         return if is_usable { (Baseline::Condition(condition), false) } else { (Baseline::First, true) };
@@ -143,9 +144,9 @@ pub(super) fn default_baseline(
     }
     // The columns in which all rows of the variant have the same value.
     let common_values = by.iter().filter_map(|column| {
-        let words = rows.text_column(column);
-        let value = words.text(variant_rows[0]);
-        variant_rows.iter().all(|&row| words.text(row) == value).then(|| (column.clone(), value.to_owned()))
+        let texts = rows.text_column(column);
+        let value = texts.text(variant_rows[0]);
+        variant_rows.iter().all(|&row| texts.text(row) == value).then(|| (column.clone(), value.to_owned()))
     });
     let common_values: Vec<(String, String)> = common_values.collect();
     if common_values.is_empty() { (Baseline::First, false) } else { (Baseline::Values(common_values), false) }

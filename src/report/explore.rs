@@ -119,14 +119,14 @@ impl Explorer {
             section.explore id=(self.key("explore")) {
                 h2 { (TITLE) @if !self.suite.is_empty() { ", " (self.suite) } }
                 p.note {
-                    "Choose any two. Each dot is a search: right and up needs more " (self.metric) "; below the dashed line the second needs fewer. \
+                    "Choose any two variants. Each dot is a position. The first variant needs more " (self.metric) " for dots further right, the second for dots further up. Below the dashed line, the second variant needs fewer. \
                      The arrow behind a variant's name in the summary leads here too."
                     @if self.has_seeds {
-                        " Searches and their ratios here are those under the first key seed, so their mean may differ from the summary's, which is over all."
+                        " Only searches under the first key seed are shown, so the mean here may differ from the mean in the summary, which covers all key seeds."
                     }
                     @if self.left_out > 0 {
-                        " " (plural(self.left_out, "position")) " left out, where not all searches finished the same depths: the summary compares them in those that both \
-                         did."
+                        " " (plural(self.left_out, "position")) " left out, because not all searches finished the same depths there. The summary compares two variants in \
+                         each position where both finished the same depths."
                     }
                 }
                 script type="application/json" { (PreEscaped(data)) }
@@ -208,7 +208,7 @@ mod tests {
             );
             assert_eq!(explorer.values, [vec![Some(1.0), Some(2.0)], vec![Some(3.0), Some(4.0)]]);
             assert!(
-                explorer.markup().into_string().contains(" 1 position left out, where not all searches"),
+                explorer.markup().into_string().contains(" 1 position left out, because not all searches"),
                 "{more_rows:?}"
             );
         }

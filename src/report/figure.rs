@@ -178,7 +178,7 @@ pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping,
                 && summary.lines.iter().any(|line| line.measures[0].truncated + line.measures[0].incomparable > 0);
             let how_to_read = match depths_differ {
                 true => {
-                    "Not all searches reached the same depth: the curves are not of equal work and must not be \
+                    "Not all searches reached the same depth: the curves are not based on equal work and must not be \
                     compared."
                 }
                 false => "The curve further left and higher needs fewer nodes.",
@@ -417,7 +417,7 @@ mod tests {
                 (truncated, incomparable);
             let figures = completion_figures(&frame, &summary, (&grouping, &searches)).into_iter();
             let figures: Vec<_> =
-                figures.map(|figure| (figure.file, figure.caption.contains("not of equal work"))).collect();
+                figures.map(|figure| (figure.file, figure.caption.contains("not based on equal work"))).collect();
             assert_eq!(
                 figures,
                 [("finished".to_owned(), expects_warning), ("solved".to_owned(), false)],

@@ -20,9 +20,7 @@ impl Figure {
         let table = match &self.plot {
             Plot::Forest(plot) => forest_table(plot),
             Plot::Lines(plot) if plot.stairs => stairs_table(plot),
-            Plot::Lines(plot) => {
-                series_table(&plot.x, &plot.series, |point| plot.tick_text(point.x), |y| plot.exact(y))
-            }
+            Plot::Lines(plot) => series_table(&plot.x, &plot.series, |point| plot.tick_text(point.x), |y| plot.text(y)),
             Plot::Scatter(plot) => {
                 series_table("position", &plot.series, |point| point.label.clone(), |y| format!("{y:.3}"))
             }
@@ -44,8 +42,8 @@ fn named_table(first: &str, names: impl Iterator<Item = String>, rows: Vec<Vec<C
 fn forest_table(plot: &Forest) -> SheetTable {
     let rows = plot.rows.iter().map(|row| {
         let interval =
-            Cell::range_with_text(row.low, row.high, format!("{} to {}", plot.exact(row.low), plot.exact(row.high)));
-        vec![Cell::text(&row.name), Cell::number(row.mean, plot.exact(row.mean)), interval]
+            Cell::range_with_text(row.low, row.high, format!("{} to {}", plot.text(row.low), plot.text(row.high)));
+        vec![Cell::text(&row.name), Cell::number(row.mean, plot.text(row.mean)), interval]
     });
     let names = [plot.x.as_str(), "95 %"].map(str::to_owned);
     named_table("line", names.into_iter(), rows.collect())

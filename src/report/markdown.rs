@@ -142,9 +142,9 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
 }
 
 /// Appends a list of sentences.
-fn write_list(out: &mut String, list: &[String]) -> std::fmt::Result {
-    for line in list {
-        let _ = writeln!(out, "- {}", escape_text(line));
+fn write_list(out: &mut String, sentences: &[String]) -> std::fmt::Result {
+    for sentence in sentences {
+        let _ = writeln!(out, "- {}", escape_text(sentence));
     }
     writeln!(out)
 }

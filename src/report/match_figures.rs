@@ -38,14 +38,14 @@ pub(super) fn elo_figure(matches: &Matches) -> Figure {
     };
     let remark = match matches.encounters.len() {
         0 | 1 => "",
-        _ => " Colours are verdicts, corrected for the number of encounters.",
+        _ => " Colours show verdicts that are corrected for the number of encounters.",
     };
     Figure {
         file: "elo".to_owned(),
         title: "Elo".to_owned(),
         caption: format!(
-            "Elo with its 95 % interval: above 0 {player} is stronger; an interval that contains 0 leaves it \
-             open who is.{remark}"
+            "Elo with its 95 % interval: above 0 {player} is stronger. If the interval contains 0, \
+             neither is known to be stronger.{remark}"
         ),
         plot: Plot::Forest(Forest { rows: rows.collect(), x, differences: true, better: Better::More }),
     }

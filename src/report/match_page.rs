@@ -456,7 +456,7 @@ fn ends_table(matches: &Matches) -> SheetTable {
     if let Some(row) = table.rows.last_mut() {
         row[0].link = games::NAME.to_owned();
     }
-    table.with_note(format!("The games are in `{}`, made from the rows.", games::NAME))
+    table.with_note(format!("The games are in `{}`, which is made from the recorded rows.", games::NAME))
 }
 
 #[cfg(test)]

@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn table(bounds: [u64; 3], has_worth: bool) -> SheetTable {
-        table_of(bounds, Info { with_window: u64::from(has_worth), ..Info::default() })
+        table_of(bounds, Info { window_probes: u64::from(has_worth), ..Info::default() })
     }
 
     fn table_of(bounds: [u64; 3], info: Info) -> SheetTable {

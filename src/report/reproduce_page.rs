@@ -23,20 +23,20 @@ const MAX_UNFOLDED: usize = 3;
 /// Makes the page from the pages of all experiments.
 pub fn sheet(pages: &[Page]) -> Sheet {
     let mut parts: Vec<Part> = articles_table(pages).map(Part::Table).into_iter().collect();
-    parts.push(failed_part(pages));
-    parts.extend(missed_table(pages).map(Part::Table));
+    parts.push(unmet_claims_part(pages));
+    parts.extend(failed_table(pages).map(Part::Table));
     parts.extend([Part::Prose(ABOUT.to_owned()), Part::Table(index_table(pages))]);
     for page in pages {
         let Manifest { name, question, .. } = &page.manifest;
         parts.push(Part::Heading(name.clone()));
         parts.extend(head_parts(question, &page.analysis, Vec::new(), []));
         parts.extend(folded_verdicts(page).map(Part::Table));
-        let more = format!("[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.");
-        parts.push(Part::Prose(more));
+        let more_figures = format!("[All figures]({name}/report.md); every row: `ttlab reproduce --only {name}`.");
+        parts.push(Part::Prose(more_figures));
     }
     let machines: BTreeSet<String> = pages.iter().map(|page| machine_line(&page.manifest)).collect();
     parts.push(Part::List("Machine".to_owned(), machines.into_iter().collect()));
-    let name = "What five articles say about their transposition tables, and what holds".to_owned();
+    let name = "What five articles claim about their transposition tables, and which claims hold".to_owned();
     Sheet { kind: "published".to_owned(), name, parts }
 }
 
@@ -95,7 +95,7 @@ fn experiment_cell(page: &Page) -> Cell {
 
 /// Returns a list of the published figures and claims that differ or are undecided, one sentence
 /// each. Returns a single sentence if all of them hold.
-fn failed_part(pages: &[Page]) -> Part {
+fn unmet_claims_part(pages: &[Page]) -> Part {
     let sentences: Vec<String> = all_verdicts(pages)
         .filter(|(_, verdict)| verdict.kind == ClaimOrigin::Published && verdict.ruling != Ruling::Holds)
         .map(|(page, verdict)| {
@@ -127,12 +127,12 @@ fn index_table(pages: &[Page]) -> SheetTable {
 }
 
 /// Returns a table of the failed verdicts of all experiments.
-fn missed_table(pages: &[Page]) -> Option<SheetTable> {
-    let missed: Vec<_> = all_verdicts(pages).filter(|(_, verdict)| !verdict.passes()).collect();
+fn failed_table(pages: &[Page]) -> Option<SheetTable> {
+    let failed: Vec<_> = all_verdicts(pages).filter(|(_, verdict)| !verdict.passes()).collect();
     let entries =
         Entries::<(&Page, &Verdict)>::default().text("experiment", "experiment", "", |(page, _)| experiment_cell(page));
     verdicts::verdict_columns(entries, |(_, verdict)| verdict, |_| Emphasis::Failed)
-        .table("missed", "Missed expectations", &missed)
+        .table("missed", "Missed expectations", &failed)
         .non_empty()
 }
 
@@ -200,7 +200,7 @@ pub fn terminal_sheet(pages: &[Page]) -> Sheet {
     }
     let verdicts = pages.iter().flat_map(|page| &page.verdicts);
     parts.push(Part::Findings(vec![format!("Verdicts: {}", verdicts::tally(verdicts))]));
-    parts.extend(missed_table(pages).map(Part::Table));
+    parts.extend(failed_table(pages).map(Part::Table));
     Sheet { kind: "published".to_owned(), name: String::new(), parts }
 }
 
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_part_lists_published_claims_only() {
+    fn unmet_claims_part_lists_published_claims_only() {
         let asked = Verdict { kind: ClaimOrigin::Asked, ..verdict("asked", ExpectedVerdict::Holds, Differs) };
         let claim = Verdict { published: "a < b".to_owned(), ..verdict("a < b", ExpectedVerdict::Holds, Undecided) };
         let pages = [
@@ -263,21 +263,21 @@ mod tests {
             ),
             page("two", vec![asked, claim, verdict("z", ExpectedVerdict::Either, Holds)]),
         ];
-        let Part::List(title, lines) = failed_part(&pages) else { panic!("a list") };
+        let Part::List(title, lines) = unmet_claims_part(&pages) else { panic!("a list") };
         assert_eq!(title, "What did not hold");
         assert_eq!(lines, ["one: x: 90: differs (expected) (91)", "two: a < b: undecided (91)"]);
-        assert!(matches!(failed_part(&pages[..0]), Part::Prose(_)));
+        assert!(matches!(unmet_claims_part(&pages[..0]), Part::Prose(_)));
         assert_eq!(texts(&index_table(&pages)), ["one | one? | 1 | 1 | 0", "two | two? | 1 | 1 | 1"]);
         let marks: Vec<Emphasis> = index_table(&pages).rows.iter().map(|row| row[3].emphasis).collect();
         assert_eq!(marks, [Emphasis::None, Emphasis::Failed]);
         let single = [page("one", vec![verdict("x", ExpectedVerdict::Holds, Differs)])];
         assert_eq!(index_table(&single).rows[0][3].emphasis, Emphasis::Failed);
-        let missed = texts(&missed_table(&pages).unwrap());
+        let missed = texts(&failed_table(&pages).unwrap());
         assert_eq!(
             missed,
             ["two | asked | differs | asked | 90 | 91", "two | a < b | undecided | published | a < b | 91"]
         );
-        assert_eq!(missed_table(&pages[..1]), None);
+        assert_eq!(failed_table(&pages[..1]), None);
         // The terminal page ends with the tally, followed by the failed verdicts if there are any.
         let [.., Part::Findings(sum), Part::Table(failures)] = &terminal_sheet(&pages).parts[..] else {
             panic!("a sum and a table")

@@ -145,13 +145,13 @@ impl<'a, L> Entries<'a, L> {
         self
     }
 
-    /// Returns the table, with a row for each line.
-    pub fn table<'l>(self, key: &str, title: &str, lines: impl IntoIterator<Item = &'l L>) -> SheetTable
+    /// Returns the table, with a row for each item.
+    pub fn table<'l>(self, key: &str, title: &str, items: impl IntoIterator<Item = &'l L>) -> SheetTable
     where
         L: 'l,
     {
-        let make_row = |line: &L| self.0.iter().map(|entry| (entry.cell)(line)).collect::<Vec<_>>();
-        let rows: Vec<Vec<Cell>> = lines.into_iter().map(make_row).collect();
+        let make_row = |item: &L| self.0.iter().map(|entry| (entry.cell)(item)).collect::<Vec<_>>();
+        let rows: Vec<Vec<Cell>> = items.into_iter().map(make_row).collect();
         SheetTable::new(key, title, self.0.into_iter().map(|entry| entry.head).collect::<Vec<_>>(), rows)
     }
 }

@@ -3,15 +3,15 @@
 use crate::text::plural;
 use crate::traces::Info;
 
-/// Describes the contents of a trace, one figure per line.
+/// Describes the contents of a trace, with one number on each line.
 pub fn describe_trace(info: &Info) -> String {
     let count_and_share = |part: u64, whole: u64| match whole {
         0 => format!("{part} (-)"),
         whole => format!("{part} ({:.1} %)", 100.0 * part as f64 / whole as f64),
     };
-    let worth = if !info.has_worth() {
+    let worth_meaning = if !info.has_worth() {
         "unknown: the trace records no search windows and no cutoffs"
-    } else if info.with_subtree > 0 {
+    } else if info.subtree_stores > 0 {
         "nodes of each entry's own subtree"
     } else {
         "nodes searched between a position's probe and its store"
@@ -37,7 +37,7 @@ pub fn describe_trace(info: &Info) -> String {
         ("probes", info.probes.to_string()),
         ("  answered", count_and_share(info.hits, info.probes)),
         ("  cut", count_and_share(info.cuts, info.probes)),
-        ("  windows", count_and_share(info.with_window, info.probes)),
+        ("  windows", count_and_share(info.window_probes, info.probes)),
         ("stores", info.stores.to_string()),
         ("  exact", count_and_share(info.exact, info.stores)),
         ("  lower", count_and_share(info.lower, info.stores)),
@@ -45,7 +45,7 @@ pub fn describe_trace(info: &Info) -> String {
         ("  moves", moves),
         ("positions", format!("{}{}", if info.estimated { "about " } else { "" }, info.positions)),
         ("depths", format!("{} to {}", format_depth(info.min_depth), format_depth(info.max_depth))),
-        ("worth", worth.to_owned()),
+        ("worth", worth_meaning.to_owned()),
     ];
     let filled_lines = lines.into_iter().filter(|(_, figure)| !figure.is_empty());
     filled_lines.map(|(name, figure)| format!("{name:<12}{figure}\n")).collect()

@@ -17,7 +17,7 @@ pub struct Info {
     /// Hits that cut off their node.
     pub cuts: u64,
     /// Probes with a window.
-    pub with_window: u64,
+    pub window_probes: u64,
     pub stores: u64,
     /// Stores with an exact score.
     pub exact: u64,
@@ -26,7 +26,7 @@ pub struct Info {
     /// Stores of a static evaluation alone.
     pub evaluations: u64,
     /// Stores with the nodes of their own subtree.
-    pub with_subtree: u64,
+    pub subtree_stores: u64,
     /// Searches, not counting iterations.
     pub searches: u64,
     pub iterations: u64,
@@ -182,14 +182,14 @@ impl InfoCounter {
                 self.usable_probes += u64::from(event.has(flags::CUT) || has_null_window);
                 info.hits += u64::from(event.has(flags::HIT));
                 info.cuts += u64::from(event.has(flags::CUT));
-                info.with_window += u64::from(event.has(flags::WINDOW));
+                info.window_probes += u64::from(event.has(flags::WINDOW));
             }
             EventKind::Store => {
                 info.stores += 1;
                 info.exact += u64::from(event.bound() == Bound::Exact);
                 info.lower += u64::from(event.bound() == Bound::Lower);
                 info.evaluations += u64::from(event.bound() == Bound::None);
-                info.with_subtree += u64::from(!event.has_total());
+                info.subtree_stores += u64::from(!event.has_total());
                 info.moves += u64::from(event.has(flags::MOVE));
                 self.stored_positions.insert(event.position());
             }
@@ -258,7 +258,7 @@ impl Info {
     /// Whether the trace has windows or cutoffs. Without both, it cannot be said which probes were
     /// usable and what they were worth.
     pub fn has_worth(&self) -> bool {
-        self.cuts + self.with_window > 0
+        self.cuts + self.window_probes > 0
     }
 }
 
@@ -341,12 +341,12 @@ mod tests {
             probes: 6,
             hits: 2,
             cuts: 1,
-            with_window: 4,
+            window_probes: 4,
             stores: 7,
             exact: 3,
             lower: 2,
             evaluations: 0,
-            with_subtree: 1,
+            subtree_stores: 1,
             searches: 2,
             iterations: 1,
             clears: 1,
@@ -371,7 +371,7 @@ mod tests {
         let shallow = shallow.finish();
         assert_eq!((shallow.min_depth, shallow.max_depth), (-3, -2));
         assert!(info.has_worth());
-        let has_worth = |cuts, windows| Info { cuts, with_window: windows, ..Info::default() }.has_worth();
+        let has_worth = |cuts, windows| Info { cuts, window_probes: windows, ..Info::default() }.has_worth();
         assert_eq!([has_worth(0, 0), has_worth(1, 0), has_worth(0, 1)], [false, true, true]);
     }
 

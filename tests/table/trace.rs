@@ -688,7 +688,7 @@ fn trace_contents_are_counted() {
     assert_eq!(info.stores, count(&|event| event.kind() == EventKind::Store));
     assert_eq!(info.cuts, count(&|event| event.kind() == EventKind::Probe && event.has(flags::CUT)));
     assert_eq!(info.hits, count(&|event| event.kind() == EventKind::Probe && event.has(flags::HIT)));
-    assert_eq!(info.with_window, count(&|event| event.kind() == EventKind::Probe && event.has(flags::WINDOW)));
+    assert_eq!(info.window_probes, count(&|event| event.kind() == EventKind::Probe && event.has(flags::WINDOW)));
     let bound = |bound| count(&|event| event.kind() == EventKind::Store && event.bound() == bound);
     let [exact, lower, upper] = [Bound::Exact, Bound::Lower, Bound::Upper].map(bound);
     assert_eq!((info.exact, info.lower, info.stores), (exact, lower, exact + lower + upper));

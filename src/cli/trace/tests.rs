@@ -30,7 +30,7 @@ fn info_page_lists_each_figure() {
         probes: 400,
         hits: 100,
         cuts: 40,
-        with_window: 300,
+        window_probes: 300,
         stores: 200,
         exact: 10,
         lower: 150,
@@ -75,14 +75,14 @@ fn info_page_lists_each_figure() {
         ]
     );
     let with_subtrees =
-        describe_lines(&Info { with_subtree: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
+        describe_lines(&Info { subtree_stores: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
     assert_eq!(
         [&with_subtrees[5], &with_subtrees[6], &with_subtrees[13]],
         ["probes 0", "answered 0 (-)", "positions about 180"]
     );
     assert_eq!(with_subtrees.last().map(String::as_str), Some("worth nodes of each entry's own subtree"));
-    let without_window = describe_lines(&Info { cuts: 0, with_window: 0, ..info });
+    let without_window = describe_lines(&Info { cuts: 0, window_probes: 0, ..info });
     assert!(without_window.last().is_some_and(|line| line.starts_with("worth unknown: ")));
-    let with_one_window = describe_lines(&Info { cuts: 0, with_window: 1, ..info });
+    let with_one_window = describe_lines(&Info { cuts: 0, window_probes: 1, ..info });
     assert!(with_one_window.last().is_some_and(|line| line.starts_with("worth nodes ")));
 }

@@ -88,7 +88,7 @@ impl Page {
         let pivot_tables = suites
             .iter()
             .zip(&pages)
-            .flat_map(|(suite, page)| page.pivots.iter().map(move |pivot| name_suite(pivot::table(pivot), suite)));
+            .flat_map(|(suite, page)| page.pivots.iter().map(move |pivot| add_suite(pivot::table(pivot), suite)));
         let pivot_tables: Vec<SheetTable> = pivot_tables.collect();
         page.findings.splice(0..0, verdicts::describe_claims(&page.verdicts));
         let mut parts = page.head_parts();
@@ -157,7 +157,7 @@ fn unsearched_verdicts(rows: &Rows<'_>, searched: &[String]) -> Vec<Verdict> {
 }
 
 /// Returns the table with the suite's name added to its key and its title.
-fn name_suite(table: SheetTable, suite: &str) -> SheetTable {
+fn add_suite(table: SheetTable, suite: &str) -> SheetTable {
     let title = if table.title.is_empty() { String::new() } else { format!("{}, {suite}", table.title) };
     SheetTable { key: format!("{suite}.{}", table.key), title, ..table }
 }
@@ -167,7 +167,7 @@ fn name_suite(table: SheetTable, suite: &str) -> SheetTable {
 fn into_section(part: Part, suite: &str) -> Option<Part> {
     match part {
         Part::Table(table) if matches!(table.key.as_str(), "engines" | "common_options") => None,
-        Part::Table(table) => Some(Part::Table(name_suite(table, suite))),
+        Part::Table(table) => Some(Part::Table(add_suite(table, suite))),
         Part::Figure(mut figure) => {
             figure.file = format!("{suite}-{}", figure.file);
             figure.title = format!("{}, {suite}", figure.title);

@@ -136,7 +136,7 @@ fn key_seeds_and_missing_rows_are_mentioned() {
     let rows = "variant,position,depth,search.nodes\na,p,1,9\n";
     let incomplete = Source { missing: Some("3 rows are missing".to_owned()), ..source("y", rows) };
     let page = page(&[source("x", rows), incomplete], &Choices::default());
-    assert!(page.warnings.contains(&"y: 3 rows are missing: every figure here covers only what is present".to_owned()));
+    assert!(page.warnings.contains(&"y: 3 rows are missing. The figures cover only the existing rows".to_owned()));
     assert!(!page.warnings.iter().any(|text| text.starts_with("x: ")), "{:?}", page.warnings);
 }
 

@@ -103,7 +103,7 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     warnings.extend(restarts.map(|warning| warning.to_string()));
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings.extend(
-        missing.map(|(label, missing)| format!("{label}: {missing}: every figure here covers only what is present")),
+        missing.map(|(label, missing)| format!("{label}: {missing}. The figures cover only the existing rows")),
     );
     warnings
 }

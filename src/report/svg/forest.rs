@@ -36,7 +36,7 @@ pub struct Forest {
 
 impl Forest {
     /// Formats a value with all the decimals that pages show.
-    pub fn exact(&self, value: f64) -> String {
+    pub fn text(&self, value: f64) -> String {
         if self.differences { format!("{value:+.1}") } else { format!("{value:.3}") }
     }
 
@@ -77,9 +77,9 @@ impl Forest {
                 emphasis => emphasis,
             };
             let class = emphasis.class();
-            let mut tooltip = format!("{}: {}", row.name, self.exact(row.mean));
+            let mut tooltip = format!("{}: {}", row.name, self.text(row.mean));
             if row.low.is_finite() {
-                tooltip += &format!(", 95 % {} to {}", self.exact(row.low), self.exact(row.high));
+                tooltip += &format!(", 95 % {} to {}", self.text(row.low), self.text(row.high));
                 svg.line(&format!("{class} line"), (x_scale.pixel(row.low), y), (x_scale.pixel(row.high), y));
                 for (end, inwards) in [(row.low, 6.0), (row.high, -6.0)] {
                     let end_x = x_scale.pixel(end);
@@ -94,7 +94,7 @@ impl Forest {
                 }
             }
             svg.verdict_mark(emphasis, (x_scale.pixel(row.mean), y), 4.5, &tooltip);
-            svg.text("", (width - 8.0, y + 4.0), Anchor::End, &self.exact(row.mean));
+            svg.text("", (width - 8.0, y + 4.0), Anchor::End, &self.text(row.mean));
         }
         svg.line("frame", (left, bottom), (right, bottom));
         svg.text("faint", ((left + right) / 2.0, bottom + 35.0), Anchor::Middle, &self.x);

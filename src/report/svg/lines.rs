@@ -55,7 +55,7 @@ impl Lines {
     }
 
     /// Formats a value of y with all the decimals that pages show.
-    pub fn exact(&self, value: f64) -> String {
+    pub fn text(&self, value: f64) -> String {
         if self.ratio { format!("{value:.3}") } else { self.format_y(value) }
     }
 
@@ -163,9 +163,9 @@ impl Lines {
         }
         svg.path(&format!("s{class} line"), &line, false);
         for point in &series.points {
-            let mut title = format!("{}\n{} {}: {}", series.name, self.x, self.tick_text(point.x), self.exact(point.y));
+            let mut title = format!("{}\n{} {}: {}", series.name, self.x, self.tick_text(point.x), self.text(point.y));
             if !point.low.is_nan() {
-                title += &format!(", 95 % {} to {}", self.exact(point.low), self.exact(point.high));
+                title += &format!(", 95 % {} to {}", self.text(point.low), self.text(point.high));
             }
             if !point.label.is_empty() && point.label != series.name {
                 title += &format!(" ({})", point.label);
