@@ -41,7 +41,7 @@ impl EngineOptions {
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
         let shadow_bytes = match self.diagnostics {
-            Diagnostics::Full => table::entries(&self.table, None).unwrap_or(0).saturating_mul(shadow::SLOT_BYTES),
+            Diagnostics::Full => table::slot_count(&self.table, None).unwrap_or(0).saturating_mul(shadow::SLOT_BYTES),
             Diagnostics::Off => 0,
         };
         let helper_bytes = u64::from(self.threads.count.saturating_sub(1)) * HELPER_BYTES;

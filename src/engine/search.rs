@@ -279,7 +279,7 @@ impl<O: Observer> Search<'_, O> {
     /// Whether another searcher is searching a position or one of the positions below it.
     #[cold]
     pub(super) fn is_another_searcher_at(&mut self, key: u64) -> bool {
-        self.table.as_deref_mut().is_some_and(|table| table.is_elsewhere(key))
+        self.table.as_deref_mut().is_some_and(|table| table.is_on_other_path(key))
     }
 
     /// Returns the move to try first. This is the oracle's move. If the oracle has no move for the

@@ -168,17 +168,17 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (&mut L::Word::view_mut(&mut self.memory)[start..end], &self.packing)
     }
 
-    /// The entries of the bucket that begins at word `start`, unpacked for the policy; beyond the
-    /// slots in use they are empty. Always inlined: the compiler then drops the unpacking of what
-    /// the policy does not read.
+    /// Returns the unpacked entries of the bucket that begins at word `start`. If the bucket has
+    /// fewer than `MAX_SLOTS` slots, the remaining entries are empty. The function is always
+    /// inlined, so that the compiler removes the code that unpacks fields the policy does not read.
     #[inline(always)]
-    fn view(&self, start: usize) -> [Entry; MAX_SLOTS] {
+    fn unpacked_bucket(&self, start: usize) -> [Entry; MAX_SLOTS] {
         let bucket = self.words_at(start);
-        let mut view = [Entry::default(); MAX_SLOTS];
-        for (slot, entry) in view[..self.slots()].iter_mut().enumerate() {
+        let mut entries = [Entry::default(); MAX_SLOTS];
+        for (slot, entry) in entries[..self.slots()].iter_mut().enumerate() {
             *entry = self.entry(bucket, slot);
         }
-        view
+        entries
     }
 
     /// The entry of a slot. Stored generations count modulo 2^`age_bits`; this one is converted to
@@ -197,9 +197,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     #[inline]
     fn bucket(&self, key: u64) -> usize {
-        let number = self.index.bucket(key, self.buckets);
-        debug_assert!(number < self.buckets, "bucket {number} of {}", self.buckets);
-        number as usize
+        let bucket_number = self.index.bucket(key, self.buckets);
+        debug_assert!(bucket_number < self.buckets, "bucket {bucket_number} of {}", self.buckets);
+        bucket_number as usize
     }
 
     /// The first slot of a bucket that matches a key. With a known number of slots all are compared
@@ -238,7 +238,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// never occupies two slots, nor evicts another position by being stored again.
     #[inline]
     fn decide_same_key(&self, start: usize, newcomer: Newcomer, slot: usize) -> Decision {
-        let view = self.view(start);
+        let view = self.unpacked_bucket(start);
         let view = &view[..self.slots()];
         match self.policy.decide(view, &newcomer, self.now) {
             Decision::Insert { slot: first, last } if (first..=last).contains(&slot) => {
@@ -274,7 +274,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if P::WORDS == 0 {
             return self.policy.decide_lazily(self.slots(), |slot| self.entry(bucket, slot), newcomer, self.now);
         }
-        let view = self.view(start);
+        let view = self.unpacked_bucket(start);
         let view = &view[..self.slots()];
         let keys: [u64; MAX_SLOTS] =
             std::array::from_fn(|slot| if slot < view.len() { self.packing.key(bucket, slot) } else { 0 });
@@ -609,7 +609,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn mark_used(&mut self, hit: &Hit) {
         debug_assert!(((hit.slot / self.slots()) as u64) < self.buckets, "a hit of another table: slot {}", hit.slot);
-        // With any other `mark`, the policy decides which entries are marked.
+        // With any other value of `mark`, the policy marks entries itself.
         if self.mark == Mark::Never {
             self.counters.reused += u64::from(!hit.entry.used);
             let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());

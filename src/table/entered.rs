@@ -26,7 +26,8 @@ pub struct Entered {
 }
 
 impl Entered {
-    /// Records the slot that a searcher's last probe or store found or wrote, if there is one.
+    /// Records the slot of the entry that a searcher's last probe found or its last store wrote.
+    /// `slot` is `None` if there is no such entry.
     pub fn set_last_slot(&mut self, searcher: u8, slot: Option<usize>) {
         let searcher = usize::from(searcher);
         if searcher >= self.last_slots.len() {
@@ -53,7 +54,7 @@ impl Entered {
         if let Some(&old_slot) = self.slots.get(&key) {
             self.counts[old_slot] = Count::default();
         }
-        self.put(slot, Count { key, depth, searchers: 1 });
+        self.set_count(slot, Count { key, depth, searchers: 1 });
     }
 
     /// Removes a searcher from the count of a position, if the count still exists and is for this
@@ -85,11 +86,11 @@ impl Entered {
         // The entries from `stored.slot` on have moved down by one slot.
         for slot in (stored.slot..last).rev() {
             let count = std::mem::take(&mut self.counts[slot]);
-            self.put(slot + 1, count);
+            self.set_count(slot + 1, count);
         }
         if last_count.key == key {
             // The last slot had the old entry of the stored position.
-            self.put(stored.slot, last_count);
+            self.set_count(stored.slot, last_count);
         } else if last_count.searchers > 0 {
             self.slots.remove(&last_count.key);
         }
@@ -105,7 +106,7 @@ impl Entered {
         }
     }
 
-    fn put(&mut self, slot: usize, count: Count) {
+    fn set_count(&mut self, slot: usize, count: Count) {
         self.counts[slot] = count;
         if count.searchers > 0 {
             self.slots.insert(count.key, slot);

@@ -94,7 +94,7 @@ pub fn without_mark(word: u64) -> u64 {
 }
 
 /// Mantissa bits of a rounded node count.
-const MANTISSA: u32 = 6;
+const MANTISSA_BITS: u32 = 6;
 
 /// Compresses a node count to eleven bits, which consist of five bits of exponent and six bits of
 /// mantissa. Counts below 64 are exact, and larger counts are rounded down. A larger count never
@@ -105,20 +105,20 @@ const MANTISSA: u32 = 6;
 #[inline]
 pub fn compress_nodes(nodes: u32) -> u64 {
     let highest_bit = 31 - (nodes | 1).leading_zeros();
-    let shift = highest_bit.saturating_sub(MANTISSA);
-    let exponent = shift + u32::from(highest_bit >= MANTISSA);
+    let shift = highest_bit.saturating_sub(MANTISSA_BITS);
+    let exponent = shift + u32::from(highest_bit >= MANTISSA_BITS);
     debug_assert!(exponent < 32, "more than eleven bits for {nodes} nodes");
-    u64::from(exponent << MANTISSA | nodes >> shift & ((1 << MANTISSA) - 1))
+    u64::from(exponent << MANTISSA_BITS | nodes >> shift & ((1 << MANTISSA_BITS) - 1))
 }
 
 /// Expands a node count from the lowest eleven bits of a word; the higher bits are ignored.
 #[inline]
 pub fn expand_nodes(word: u64) -> u32 {
-    let (exponent, mantissa) = ((word >> MANTISSA) as u32 & 31, word as u32 & ((1 << MANTISSA) - 1));
+    let (exponent, mantissa) = ((word >> MANTISSA_BITS) as u32 & 31, word as u32 & ((1 << MANTISSA_BITS) - 1));
     // From exponent 1 on, the leading bit of the mantissa is implied.
     let implied_bit = u32::from(exponent > 0);
     // A word from `compress_nodes` never has a larger shift than this maximum, but a torn word may.
-    (mantissa | implied_bit << MANTISSA) << (exponent - implied_bit).min(31 - MANTISSA)
+    (mantissa | implied_bit << MANTISSA_BITS) << (exponent - implied_bit).min(31 - MANTISSA_BITS)
 }
 
 /// A layout of entries in a bucket.
@@ -172,7 +172,7 @@ pub trait Packing: Sized + Send + 'static {
     fn fill(&self, bucket: &mut [Self::Word], slot: usize);
     /// Combines each key of a bucket with its data by XOR. A second call restores the keys. Source:
     /// Hyatt and Mann, "A lock-less transposition-table implementation", 2002.
-    fn combine(&self, bucket: &mut [Self::Word], slots: usize);
+    fn xor_keys_with_data(&self, bucket: &mut [Self::Word], slots: usize);
 }
 
 /// A layout in which each slot has whole words: the key, the data and, if `WORDS` is 3, a word with
@@ -237,7 +237,7 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
     fn fill(&self, bucket: &mut [u64], slot: usize) {
         bucket[WORDS * slot..WORDS * (slot + 1)].fill(u64::MAX);
     }
-    fn combine(&self, bucket: &mut [u64], slots: usize) {
+    fn xor_keys_with_data(&self, bucket: &mut [u64], slots: usize) {
         for slot_words in bucket.chunks_exact_mut(WORDS).take(slots) {
             slot_words[0] = slot_words.iter().fold(0, |key, word| key ^ word);
         }
@@ -297,7 +297,7 @@ impl Packing for Bytes10 {
         bucket[slot] = u64::MAX;
         bucket[3] |= 0xffff << (16 * slot);
     }
-    fn combine(&self, bucket: &mut [u64], _: usize) {
+    fn xor_keys_with_data(&self, bucket: &mut [u64], _: usize) {
         let fold_to_16_bits = |data: u64| (data ^ data >> 16 ^ data >> 32 ^ data >> 48) & 0xffff;
         bucket[3] ^= fold_to_16_bits(bucket[0]) | fold_to_16_bits(bucket[1]) << 16 | fold_to_16_bits(bucket[2]) << 32;
     }

@@ -147,8 +147,8 @@ fn scale(constant: &[Operand], sum: &[Operand]) -> Option<Vec<Operand>> {
 }
 
 impl Part {
-    /// Converts the part to a side of an operator: an operand if the part is only that, and code
-    /// otherwise.
+    /// Converts the part to one side of an operator. The result is an operand if the part consists
+    /// of a single operand, and otherwise code that computes the part.
     fn into_side(self) -> Result<Operand, Code> {
         match self {
             Self::Code(code) => Err(code),
@@ -423,10 +423,10 @@ impl Serialize for Expression {
     }
 }
 
-/// Deserializes an expression that may use these names.
+/// Deserializes an expression that may use the facts in `names`.
 ///
 /// # Errors
-/// Those of the deserializer, and of the parser.
+/// When the value is not a string, or when the string is not a valid expression.
 pub fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
     names: &'static [&'static str],

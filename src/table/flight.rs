@@ -13,13 +13,13 @@ pub struct InFlight {
 
 impl InFlight {
     /// Records the path of a searcher whose turn ends.
-    pub fn suspend(&mut self, searcher: u8, path: &[u64]) {
+    pub fn record_path(&mut self, searcher: u8, path: &[u64]) {
         let searcher = usize::from(searcher);
         if searcher >= self.paths.len() {
             self.paths.resize(searcher + 1, Vec::new());
         }
         let recorded_path = &mut self.paths[searcher];
-        // Most of the path is usually the same as after the searcher's last turn.
+        // The new path usually begins like the recorded path. Only the rest of it must be replaced.
         let common_len = recorded_path.iter().zip(path).take_while(|(old, new)| old == new).count();
         for key in recorded_path.drain(common_len..) {
             if let Some(count) = self.counts.get_mut(&key) {

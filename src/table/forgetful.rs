@@ -45,7 +45,7 @@ impl Loss {
 }
 
 impl Watch for Loss {
-    fn answer(&mut self, key: u64, hit: Hit) -> Option<Hit> {
+    fn filter_hit(&mut self, key: u64, hit: Hit) -> Option<Hit> {
         if !self.loses_hit(key) {
             return Some(hit);
         }
@@ -53,7 +53,7 @@ impl Watch for Loss {
         match self.part {
             ForgetPart::Entry => None,
             ForgetPart::Move => Some(Hit { entry: Entry { mv: Move::NONE, ..hit.entry }, ..hit }),
-            // A draft of -1 ends no node.
+            // A hit with a draft of -1 never ends the search of its node.
             ForgetPart::Score => {
                 Some(Hit { entry: Entry { score: 0, bound: Bound::None, depth: 0, ..hit.entry }, draft: -1, ..hit })
             }

@@ -109,7 +109,7 @@ impl LockFree {
             buckets,
             words_per_bucket,
             slots,
-            slot_masks: (0..slots).map(|slot| local_table.slot_bits(slot)).collect(),
+            slot_masks: (0..slots).map(|slot| local_table.slot_mask(slot)).collect(),
             now: AtomicU16::new(0),
             owners: Ownership::new(buckets as usize * slots),
             counts: Mutex::new(vec![Default::default(); searchers]),
@@ -139,7 +139,7 @@ impl LockFree {
         (self.first_word, self.words_read) = (first_word, copy);
         if self.common.has_xor_keys {
             // Combining a stored key with its data again restores the key.
-            self.local_table.combine(&mut copy[..*words_per_bucket]);
+            self.local_table.xor_keys_with_data(&mut copy[..*words_per_bucket]);
         }
         self.local_table.load(&copy[..*words_per_bucket]);
         let ticks = now.load(Ordering::Relaxed).wrapping_sub(self.local_table.now());
@@ -162,7 +162,7 @@ impl LockFree {
         let words_per_bucket = self.common.words_per_bucket;
         words[..words_per_bucket].copy_from_slice(self.local_table.words());
         if self.common.has_xor_keys {
-            self.local_table.combine(&mut words[..words_per_bucket]);
+            self.local_table.xor_keys_with_data(&mut words[..words_per_bucket]);
         }
         words
     }

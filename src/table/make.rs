@@ -68,10 +68,11 @@ pub fn check_memory(options: &TableOptions, replaced: &TableOptions) -> Result<(
     })
 }
 
-/// Returns the total number of slots of a bounded table. Returns `None` for any other table, and if
-/// the size is a share of an unknown working set. The words of a policy take memory too, so a table
-/// whose policy has words may have fewer slots than another table of the same size in bytes.
-pub fn entries(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
+/// Returns the total number of slots of a bounded table. Returns `None` if the table is not
+/// bounded, or if its size is a share of a working set that is unknown. The words of a policy take
+/// memory too, so a table whose policy has words may have fewer slots than another table of the
+/// same size in bytes.
+pub fn slot_count(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     if options.kind != TableKind::Bounded {
         return None;
     }
@@ -304,7 +305,7 @@ mod tests {
         ] {
             for (index, expected) in [(Index::Multiply, all), (Index::Mask, masked)] {
                 let options = TableOptions { size, slots, index, ..TableOptions::default() };
-                assert_eq!(entries(&options, None), Some(expected), "{size} {slots} {index:?}");
+                assert_eq!(slot_count(&options, None), Some(expected), "{size} {slots} {index:?}");
                 assert_eq!(bytes(&options, None), Some(16 * expected), "{size} {slots} {index:?}");
             }
         }

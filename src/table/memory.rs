@@ -13,13 +13,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const HUGE: usize = 2 << 20;
 
 /// Checks that `bytes` bytes of memory are free. The caller must hold the returned lock until it
-/// has touched the memory, so that no two threads count on the same free memory.
+/// has touched the memory. Otherwise two threads could count on the same free memory.
 ///
-/// A size below that of a huge page is not checked, because the memory that is kept free for the
-/// program itself is enough for it. Such a size needs no lock, so the result is `None`.
+/// Sizes below a huge page are not checked, because [`available_bytes`] keeps a larger reserve.
+/// They need no lock, so the result is `None`.
 ///
 /// # Errors
-/// When less memory is free. The process would be killed if it touched the memory anyway.
+/// When less memory is free. If the process used more memory than is free, it would be killed.
 pub(crate) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, TableError> {
     static TOUCHING: Mutex<()> = Mutex::new(());
     if bytes < HUGE as u64 {

@@ -36,7 +36,7 @@ pub use bounded::Bounded;
 pub use design::Design;
 pub use error::TableError;
 pub use lock_free::{LockFree, has_whole_words};
-pub use make::{build, bytes, check_memory, entries};
+pub use make::{build, bytes, check_memory, slot_count};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
 pub use ownership::ThreadCounters;
@@ -277,7 +277,7 @@ pub trait Table: Send {
     }
     /// Makes a table without slots number its entries and report these numbers as slots. Called by
     /// a wrapper that observes this table.
-    fn number_entries(&mut self) {}
+    fn start_numbering_entries(&mut self) {}
     /// Marks the entry of a hit as used and counts it in `reused`, unless the policy already does.
     /// Called by a wrapper that observes this table.
     fn mark_used(&mut self, hit: &Hit) {
@@ -295,7 +295,7 @@ pub trait Table: Send {
     }
     /// Whether another searcher of a shared table is in the middle of a position. If so, increases
     /// the counter `avoided`.
-    fn is_elsewhere(&mut self, key: u64) -> bool {
+    fn is_on_other_path(&mut self, key: u64) -> bool {
         let _ = key;
         false
     }

@@ -19,9 +19,9 @@ impl ObservedTable {
     /// Wraps a table, which should be empty.
     ///
     /// # Errors
-    /// When there is not enough memory for the shadow of its slots.
+    /// When there is not enough memory for the [`Shadow`] of the table.
     pub fn new(mut table: Box<dyn Table>) -> Result<Self, TableError> {
-        table.number_entries();
+        table.start_numbering_entries();
         let slots = table.occupancy().slots;
         Ok(Self::with_watch(PositionObserver { shadow: Shadow::new(slots)?, check: 0 }, table))
     }

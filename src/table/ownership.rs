@@ -129,11 +129,11 @@ impl Ownership {
     }
 
     /// Records a store and counts its effect on the old entry. The old entry is the previous entry
-    /// of the same position or, if there is none, the evicted entry. There must be notes for all
-    /// slots that the store changed.
+    /// of the same position or, if there is none, the evicted entry. There must be a
+    /// note for each slot that the store changed (see [`Self::grow_to`]).
     pub fn record_store(&self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
-        let last = stored.slot + usize::from(stored.moved);
-        let old = self.note(last);
+        let old_slot = stored.slot + usize::from(stored.moved);
+        let old = self.note(old_slot);
         let is_foreign = old.occupied && old.writer != searcher;
         if stored.same && is_foreign {
             counters.duplicates += u64::from(old.depth == depth);
@@ -146,7 +146,7 @@ impl Ownership {
         counters.unread += u64::from(is_unread);
         counters.foreign_unread += u64::from(is_unread && is_foreign);
         // Each note moves down together with its entry.
-        (stored.slot..last).rev().for_each(|slot| self.set(slot + 1, self.note(slot)));
+        (stored.slot..old_slot).rev().for_each(|slot| self.set(slot + 1, self.note(slot)));
         self.set(stored.slot, Note { writer: searcher, depth, occupied: true, read: false });
     }
 }

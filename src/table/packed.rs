@@ -220,7 +220,7 @@ impl Packing for Packed {
         write(bucket, self.data_offset(slot), self.data_bits, mask(self.data_bits));
     }
 
-    fn combine(&self, bucket: &mut [u16], slots: usize) {
+    fn xor_keys_with_data(&self, bucket: &mut [u16], slots: usize) {
         let key_bits = usize::from(self.shape.key_bits);
         for slot in 0..slots {
             let data = read(bucket, self.data_offset(slot), self.data_bits);

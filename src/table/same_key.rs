@@ -62,6 +62,7 @@ pub struct Guard {
 impl Default for Guard {
     fn default() -> Self {
         Self {
+            // Without this expression, the following four fields are the condition.
             lets: Expression::default(),
             margin: 4,
             pv: 2,

@@ -95,8 +95,8 @@ impl Shadow {
         Ok(Self { slots: vec![SlotLife::default(); slots as usize], ..Self::default() })
     }
 
-    /// Returns the life of the position in a slot. Adds slots first if an unbounded table has
-    /// grown.
+    /// Returns what is recorded about the position in a slot. Adds slots first if an unbounded
+    /// table has grown.
     fn life_in(&mut self, slot: usize) -> &mut SlotLife {
         if slot >= self.slots.len() {
             self.slots.resize(slot + 1, SlotLife::default());
@@ -104,8 +104,8 @@ impl Shadow {
         &mut self.slots[slot]
     }
 
-    /// Counts a hit. The hit is false if the slot has another independent key than `check`. A true
-    /// hit marks the entry as used.
+    /// Counts a hit. The hit is true if `check` is the independent key of the position in the slot,
+    /// and false otherwise. A true hit marks the position as used.
     pub fn hit(&mut self, slot: usize, check: u64) {
         let life = self.life_in(slot);
         let is_true_hit = life.check == check;

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 struct Part {
     table: Box<dyn Table>,
     owners: Ownership,
-    entered: Entered,
+    entered_positions: Entered,
     torn: Option<TornSlots>,
 }
 
@@ -51,9 +51,9 @@ impl SharedTable {
     /// torn.
     pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
         let create_part = |mut table: Box<dyn Table>| {
-            table.number_entries();
+            table.start_numbering_entries();
             let owners = Ownership::new(table.occupancy().slots as usize);
-            Part { table, owners, entered: Entered::default(), torn: TornSlots::new(tear, seed) }
+            Part { table, owners, entered_positions: Entered::default(), torn: TornSlots::new(tear, seed) }
         };
         let parts = tables.into_iter().map(create_part).collect();
         let (flight, counters) = (InFlight::default(), ThreadCounters::default());
@@ -73,8 +73,8 @@ impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
         let is_in_flight = shared.flight.is_on_other_path(key, self.searcher);
-        let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
-        entered.set_last_slot(self.searcher, None);
+        let (Part { table, owners, entered_positions, torn }, counters) = shared.part(self.searcher);
+        entered_positions.set_last_slot(self.searcher, None);
         counters.in_flight += u64::from(is_in_flight);
         if let Some(torn) = torn {
             torn.count_call(self.searcher);
@@ -85,7 +85,7 @@ impl Table for SharedTable {
             SlotRead::Accepted(entry) => {
                 counters.torn_reads += 1;
                 counters.torn_accepted += 1;
-                // The generation and the mark of use are those of the table's own entry.
+                // The torn entry gets the generation and the `used` mark of the entry in the table.
                 let Entry { generation, used, .. } = hit.entry;
                 hit = Hit { entry: Entry { generation, used, ..entry }, draft: i32::from(entry.depth), ..hit };
             }
@@ -96,19 +96,19 @@ impl Table for SharedTable {
         }
         let is_foreign = owners.record_hit(hit.slot, self.searcher);
         counters.count_hit(hit.age, is_foreign);
-        entered.set_last_slot(self.searcher, Some(hit.slot));
+        entered_positions.set_last_slot(self.searcher, Some(hit.slot));
         Some(hit)
     }
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut shared = self.lock();
-        let (Part { table, owners, entered, torn }, counters) = shared.part(self.searcher);
+        let (Part { table, owners, entered_positions, torn }, counters) = shared.part(self.searcher);
         let stored = table.store(key, entry);
         owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
         owners.record_store(stored, self.searcher, entry.depth, counters);
-        entered.record_store(stored, key);
+        entered_positions.record_store(stored, key);
         let has_slot = stored.same || !stored.refused;
-        entered.set_last_slot(self.searcher, has_slot.then_some(stored.slot));
+        entered_positions.set_last_slot(self.searcher, has_slot.then_some(stored.slot));
         if let Some(torn) = torn {
             torn.count_call(self.searcher);
             counters.torn += u64::from(torn.record_store(stored, entry, self.searcher));
@@ -138,10 +138,10 @@ impl Table for SharedTable {
     }
 
     fn clear(&mut self) {
-        for Part { table, owners, entered, torn } in &mut self.lock().parts {
+        for Part { table, owners, entered_positions, torn } in &mut self.lock().parts {
             table.clear();
             owners.clear();
-            entered.clear();
+            entered_positions.clear();
             if let Some(torn) = torn {
                 torn.clear();
             }
@@ -149,41 +149,41 @@ impl Table for SharedTable {
     }
 
     fn renew(&mut self) {
-        for Part { table, owners, entered, torn } in &mut self.lock().parts {
+        for Part { table, owners, entered_positions, torn } in &mut self.lock().parts {
             table.renew();
             owners.clear();
-            entered.clear();
+            entered_positions.clear();
             if let Some(torn) = torn {
                 torn.renew();
             }
         }
     }
 
-    fn is_elsewhere(&mut self, key: u64) -> bool {
+    fn is_on_other_path(&mut self, key: u64) -> bool {
         let mut shared = self.lock();
-        let is_elsewhere = shared.flight.is_on_other_path(key, self.searcher);
-        shared.counters.avoided += u64::from(is_elsewhere);
-        is_elsewhere
+        let is_on_other_path = shared.flight.is_on_other_path(key, self.searcher);
+        shared.counters.avoided += u64::from(is_on_other_path);
+        is_on_other_path
     }
 
     fn enter(&mut self, key: u64, depth: u8) {
-        self.lock().part(self.searcher).0.entered.enter(self.searcher, key, depth);
+        self.lock().part(self.searcher).0.entered_positions.enter(self.searcher, key, depth);
     }
 
     fn leave(&mut self, key: u64, depth: u8) {
-        self.lock().part(self.searcher).0.entered.leave(key, depth);
+        self.lock().part(self.searcher).0.entered_positions.leave(key, depth);
     }
 
     fn is_entered(&mut self, key: u64, depth: u8) -> bool {
         let mut shared = self.lock();
         let (part, counters) = shared.part(self.searcher);
-        let is_entered = part.entered.is_entered(key, depth);
+        let is_entered = part.entered_positions.is_entered(key, depth);
         counters.avoided += u64::from(is_entered);
         is_entered
     }
 
     fn suspend(&mut self, path: &[u64]) {
-        self.lock().flight.suspend(self.searcher, path);
+        self.lock().flight.record_path(self.searcher, path);
     }
 
     fn counts_stored_nodes(&self) -> bool {
@@ -198,7 +198,7 @@ impl Table for SharedTable {
         self.lock().table(self.searcher).identify(check);
     }
 
-    fn number_entries(&mut self) {}
+    fn start_numbering_entries(&mut self) {}
 
     fn mark_used(&mut self, hit: &Hit) {
         self.lock().table(self.searcher).mark_used(hit);

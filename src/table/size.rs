@@ -47,7 +47,7 @@ impl FromStr for Size {
     fn from_str(text: &str) -> Result<Self, String> {
         let not_a_size = || {
             format!(
-                "`{text}` is not a size: expected bytes (\"16 MiB\"), entries (65536) or a share (\"25 %\") above zero"
+                "`{text}` is not a size: expected more than zero bytes (\"16 MiB\"), entries (65536) or percent (\"25 %\")"
             )
         };
         let number_end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
@@ -63,7 +63,7 @@ impl FromStr for Size {
                     ambiguous_units.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))
                 {
                     return Err(format!(
-                        "`{text}` is ambiguous (powers of 1000 or of 1024): did you mean `{number} {binary_unit}`? Bytes are written `B`"
+                        "`{text}` is ambiguous, because its unit can be a power of 1000 or of 1024: did you mean `{number} {binary_unit}`? The unit of single bytes is `B`"
                     ));
                 }
                 let short_units = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];

@@ -165,7 +165,7 @@ impl TornSlots {
         if matches && !data_read.is_empty() { SlotRead::Accepted(data_read) } else { SlotRead::Rejected }
     }
 
-    /// Records a store. Returns whether its second half is late.
+    /// Records a store. Returns whether the second half of the store is written late.
     pub fn record_store(&mut self, stored: StoreOutcome, entry: Entry, searcher: u8) -> bool {
         if stored.refused {
             return false;

@@ -124,7 +124,7 @@ impl Table for Unbounded {
 
     fn cutoff(&mut self, _: &Hit) {}
 
-    fn number_entries(&mut self) {
+    fn start_numbering_entries(&mut self) {
         self.slot_numbers = Some(KeyMap::default());
     }
 

@@ -6,8 +6,8 @@ use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
 /// An observer of a table.
 pub trait Watch: Send {
-    /// Returns the answer to a probe for which the table returned `hit`.
-    fn answer(&mut self, key: u64, hit: Hit) -> Option<Hit> {
+    /// Returns what a probe is to return if the table returned `hit`.
+    fn filter_hit(&mut self, key: u64, hit: Hit) -> Option<Hit> {
         let _ = key;
         Some(hit)
     }
@@ -60,7 +60,7 @@ impl<W: Watch> WatchedTable<W> {
 
 impl<W: Watch> Table for WatchedTable<W> {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
-        let hit = self.table.probe(key, depth).and_then(|hit| self.watch.answer(key, hit));
+        let hit = self.table.probe(key, depth).and_then(|hit| self.watch.filter_hit(key, hit));
         let marks_hit = self.watch.on_probe(key, depth, hit.as_ref());
         if marks_hit && let Some(hit) = &hit {
             self.table.mark_used(hit);
@@ -111,8 +111,8 @@ impl<W: Watch> Table for WatchedTable<W> {
         self.table.identify(check);
     }
 
-    fn number_entries(&mut self) {
-        self.table.number_entries();
+    fn start_numbering_entries(&mut self) {
+        self.table.start_numbering_entries();
     }
 
     fn mark_used(&mut self, hit: &Hit) {

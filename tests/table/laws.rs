@@ -7,7 +7,7 @@ use ttlab::internals::chess::Bound;
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::table::{Entry, ObservedTable, Table, TableKind, TableOptions, build, bytes, entries};
+use ttlab::internals::table::{Entry, ObservedTable, Table, TableKind, TableOptions, build, bytes, slot_count};
 
 /// One random operation on a table.
 #[derive(Debug, Clone)]
@@ -219,7 +219,7 @@ fn table_takes_the_memory_that_it_reports() {
         let Size::Bytes(requested) = size else { unreachable!() };
         let reported = table.occupancy().bytes;
         assert_eq!(Some(reported), bytes(&options, None));
-        assert_eq!(Some(table.occupancy().slots), entries(&options, None));
+        assert_eq!(Some(table.occupancy().slots), slot_count(&options, None));
         assert!(reported <= requested, "{reported} of {requested}");
         assert!(reported * 100 >= requested * 99, "{reported} of {requested}");
     }
@@ -234,7 +234,7 @@ fn policy_words_count_as_table_memory() {
         let size = "64 KiB".parse().unwrap();
         let options = TableOptions { size, slots: 4, policy, ..TableOptions::default() };
         let table = build(&options, None, false).unwrap().unwrap();
-        assert_eq!((table.occupancy().slots, entries(&options, None)), (slots, Some(slots)), "{}", policy.name());
+        assert_eq!((table.occupancy().slots, slot_count(&options, None)), (slots, Some(slots)), "{}", policy.name());
     }
 }
 
@@ -541,10 +541,10 @@ fn moved_entry_is_found_one_slot_further() {
 fn smallest_share_is_one_bucket() {
     for (share, working_set, slots, required) in [("25 %", 1000, 2, 250), ("25 %", 3, 4, 4), ("0.01 %", 10, 1, 1)] {
         let options: TableOptions = from_toml(&format!("size = '{share}'\nslots = {slots}\nindex = 'modulo'")).unwrap();
-        assert_eq!(entries(&options, Some(working_set)), Some(required), "{share} of {working_set}");
+        assert_eq!(slot_count(&options, Some(working_set)), Some(required), "{share} of {working_set}");
         let table = build(&options, Some(working_set), false).unwrap().unwrap();
         assert_eq!(table.occupancy().slots, required);
-        assert_eq!((entries(&options, None), bytes(&options, None)), (None, None), "a share of what is not known");
+        assert_eq!((slot_count(&options, None), bytes(&options, None)), (None, None), "a share of what is not known");
     }
 }
 

@@ -10,7 +10,7 @@ use ttlab::internals::table::options::{Index, Layout, Refresh, Size};
 use ttlab::internals::table::packed::Packed;
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::shape::Shape;
-use ttlab::internals::table::{Entry, StaticEvaluation, Table, TableOptions, build, bytes, entries};
+use ttlab::internals::table::{Entry, StaticEvaluation, Table, TableOptions, build, bytes, slot_count};
 
 /// A layout, and the widths of its parts.
 #[derive(Debug, Clone)]
@@ -334,7 +334,7 @@ fn table_takes_the_bytes_of_its_buckets() {
         let table = build(&options, None, false).unwrap().unwrap();
         let (reported, slots) = (table.occupancy().bytes, table.occupancy().slots);
         assert_eq!((reported, slots), (1000 * plan.bucket, 1000 * plan.slots), "{}", plan.text);
-        assert_eq!((bytes(&options, None), entries(&options, None)), (Some(reported), Some(slots)));
+        assert_eq!((bytes(&options, None), slot_count(&options, None)), (Some(reported), Some(slots)));
         // The words of one bucket are those bytes.
         assert_eq!(2 * Packed::new(options.shape()).words(plan.slots as usize) as u64, plan.bucket);
     }

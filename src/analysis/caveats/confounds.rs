@@ -82,7 +82,7 @@ fn collect_options(variant: &Variant) -> VariantOptions {
         }
     }
     // Variants without a bounded table have no number of entries.
-    let entries = variant.table().and_then(|table| crate::table::entries(table, None));
+    let entries = variant.table().and_then(|table| crate::table::slot_count(table, None));
     options.controlled.extend(entries.map(|entries| (ENTRIES, entries.to_string())));
     options
 }

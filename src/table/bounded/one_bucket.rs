@@ -10,14 +10,14 @@ pub trait OneBucket: Table {
     /// The words of the bucket, with the changes of all calls since `load`.
     fn words(&self) -> &[u64];
     /// Combines the keys of a bucket with their data by XOR. A second call restores the keys.
-    fn combine(&self, words: &mut [u64]);
+    fn xor_keys_with_data(&self, words: &mut [u64]);
     /// Whether a slot of a bucket has no entry.
     fn is_empty(&self, words: &[u64], slot: usize) -> bool;
     /// The entry of a slot of a bucket.
     fn entry(&self, words: &[u64], slot: usize) -> Entry;
     /// Returns a mask for each word of a bucket. The mask has the bits of the word that belong to
     /// the slot.
-    fn slot_bits(&self, slot: usize) -> Vec<u64>;
+    fn slot_mask(&self, slot: usize) -> Vec<u64>;
 }
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
@@ -45,8 +45,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> OneBucket for Bounded<P, L,
         &self.memory
     }
 
-    fn combine(&self, words: &mut [u64]) {
-        self.packing.combine(L::Word::view_mut(words), self.slots());
+    fn xor_keys_with_data(&self, words: &mut [u64]) {
+        self.packing.xor_keys_with_data(L::Word::view_mut(words), self.slots());
     }
 
     fn is_empty(&self, words: &[u64], slot: usize) -> bool {
@@ -57,9 +57,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> OneBucket for Bounded<P, L,
         self.packing.entry(L::Word::view(words), slot)
     }
 
-    fn slot_bits(&self, slot: usize) -> Vec<u64> {
-        let mut bits = vec![0; self.memory.len()];
-        self.packing.fill(L::Word::view_mut(&mut bits), slot);
-        bits
+    fn slot_mask(&self, slot: usize) -> Vec<u64> {
+        let mut mask = vec![0; self.memory.len()];
+        self.packing.fill(L::Word::view_mut(&mut mask), slot);
+        mask
     }
 }

@@ -76,12 +76,13 @@ impl Replacement for Formula {
         let slot = if let Some(same) = newcomer.same {
             same
         } else if let Some(&[constant, depth, age]) = self.worth.factors() {
-            // The most common expressions take the fewest instructions.
+            // This is the most common form of `worth`. It is computed here with few instructions.
             let worth = |entry: Entry| constant + depth * i64::from(entry.depth) + age * i64::from(entry.age(now));
             least_slot_by(slots, self.ties, |slot| worth(entry(slot))).0
         } else {
             least_slot_by(slots, self.ties, |slot| self.worth.value(&facts(&entry(slot), now))).0
         };
+        // Without an expression `lets`, every newcomer is allowed.
         let is_allowed = self.lets.is_empty()
             || same_key::allows_replacement(self.lets, &newcomer.entry, &entry(slot), now);
         if is_allowed { Decision::replace(slot) } else { Decision::Refuse }

@@ -29,7 +29,7 @@ pub struct PolicyKind {
     pub(super) name: &'static str,
     pub(super) slots: RangeInclusive<u8>,
     pub(super) age_parameters: &'static [&'static str],
-    ordered: bool,
+    slot_order_matters: bool,
     defaults: Value,
     make: fn(Value) -> MakeResult,
 }
@@ -141,7 +141,7 @@ where
         name,
         slots: P::SLOTS,
         age_parameters: P::AGE_PARAMETERS,
-        ordered: P::ORDERED,
+        slot_order_matters: P::ORDERED,
         defaults,
         make: |parameters| {
             // A struct without fields deserializes from null, not from an empty table.
@@ -215,7 +215,7 @@ impl ExternalPolicy {
     }
 
     pub(super) fn dispatch<V: Visitor>(&self, visitor: V) -> V::Output {
-        if self.kind.ordered {
+        if self.kind.slot_order_matters {
             visitor.visit(DynCaller::<true>(self.policy))
         } else {
             visitor.visit(DynCaller::<false>(self.policy))
@@ -223,7 +223,7 @@ impl ExternalPolicy {
     }
 
     /// Returns the policy as it is written in the options. `kind` comes first, then the parameters.
-    pub(super) fn value(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let mut fields = serde_json::Map::new();
         fields.insert("kind".to_owned(), self.kind.name.into());
         if let Ok(Value::Object(parameters)) = serde_json::from_str(self.parameters) {

@@ -104,9 +104,10 @@ pub trait Replacement: Copy + Send + 'static {
     /// policy with words decides here as if all its words were 0.
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
 
-    /// Decides about a newcomer like `decide`. `entry` returns the entry of a slot below `slots`. A
-    /// policy that reads only some fields of the entries should implement this function and call it
-    /// in `decide`, so that the compiler removes the code that unpacks the other fields.
+    /// Makes the same decision as `decide`, but gets the bucket's entries from a function. `entry`
+    /// returns the entry of a slot below `slots`. A policy that reads only some fields of the
+    /// entries should implement `decide_lazily` and call it in `decide`. The compiler then removes
+    /// the code that unpacks the other fields.
     #[inline(always)]
     fn decide_lazily(&self, slots: usize, entry: impl Fn(usize) -> Entry, newcomer: &Newcomer, now: u16) -> Decision {
         let mut bucket = [Entry::default(); MAX_SLOTS];
@@ -464,7 +465,7 @@ pub fn deserialize_policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 /// The errors of the serializer.
 pub fn serialize_policy<S: Serializer>(policy: &Policy, serializer: S) -> Result<S::Ok, S::Error> {
     match policy {
-        Policy::External(external) => external.value().serialize(serializer),
+        Policy::External(external) => external.to_json().serialize(serializer),
         policy => policy.serialize(serializer),
     }
 }

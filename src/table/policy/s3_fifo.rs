@@ -182,14 +182,15 @@ impl Replacement for S3Fifo {
         self.decide_with(bucket, BucketNotes { words: &mut [0; 3], keys: &[0; MAX_SLOTS], key: newcomer.key }, newcomer, now)
     }
 
-    // Inlined into the table's store, so that only the emptiness of entries is unpacked.
+    // This function is inlined into the table's store. It asks only whether entries are empty, so
+    // the compiler removes the code that unpacks their fields.
     #[inline(always)]
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
         let words = notes.words;
         let mut queues = Queues::unpack(words[0]);
         let mut ghosts = Ghosts(u128::from(words[1]) | u128::from(words[2]) << 64);
         let small_slots = usize::from(self.small).min(bucket.len() - 1);
-        let was_ghost = ghosts.forget(fingerprint(notes.key));
+        let newcomer_was_ghost = ghosts.forget(fingerprint(notes.key));
         let slot = match bucket.iter().position(Entry::is_empty) {
             Some(free_slot) => free_slot as u8,
             None => {
@@ -202,7 +203,7 @@ impl Replacement for S3Fifo {
         };
         queues.set_accesses(slot, 0);
         // Until the first eviction, newcomers enter the main queue if the small queue is full.
-        if was_ghost || !queues.has_evicted && queues.small_len >= small_slots {
+        if newcomer_was_ghost || !queues.has_evicted && queues.small_len >= small_slots {
             queues.push_main(slot);
         } else {
             queues.push_small(slot);

@@ -48,7 +48,8 @@ impl Default for Scored {
             pv: 0,
             mv: 0,
             nodes: 0,
-            // This is below every difference of two worths.
+            // With the default weights, two worths never differ by so much. So no newcomer is
+            // refused.
             margin: -1_000_000,
             ties: Ties::First,
         }

@@ -76,8 +76,8 @@ impl Table for Logged {
     fn counts_stored_nodes(&self) -> bool {
         self.table.counts_stored_nodes()
     }
-    fn number_entries(&mut self) {
-        self.table.number_entries();
+    fn start_numbering_entries(&mut self) {
+        self.table.start_numbering_entries();
     }
     fn mark_used(&mut self, hit: &Hit) {
         self.table.mark_used(hit);

@@ -316,7 +316,7 @@ impl OwnedTable {
     }
 
     fn own(mut table: Box<dyn Table>, options: &Threads) -> Arc<Mutex<Owned>> {
-        table.number_entries();
+        table.start_numbering_entries();
         let slots = HashMap::new();
         let halves = Halves {
             options: options.tear,
