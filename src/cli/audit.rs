@@ -3,7 +3,7 @@ use crate::engine::EngineOptions;
 use crate::engine::audit::{AuditCounters, AuditedClaim};
 use crate::experiment::{Experiment, Variant};
 use crate::runner::audit::{self, Audited};
-use crate::system::watch::stop_when_short;
+use crate::system::watch::stop_on_low_memory;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> CommandResult {
     let memory_grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::grows);
     let run_audit =
         || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report_progress);
-    let (result, memory_ran_out) = stop_when_short(memory_grows, &stop, run_audit);
+    let (result, memory_ran_out) = stop_on_low_memory(memory_grows, &stop, run_audit);
     if memory_ran_out {
         return Err(out_of_memory());
     }

@@ -15,8 +15,8 @@ pub fn run(_: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Searches the fixed positions. Returns the number of nodes, and the line that the `bench` command
-/// of other engines also prints last.
+/// Searches the fixed positions. Returns the number of nodes, and the last line to print. The
+/// `bench` commands of other engines also end with such a line.
 pub fn run_bench() -> Result<(u64, String), EngineError> {
     let started = Instant::now();
     let nodes = signature::nodes(&signature::bench_options())?;

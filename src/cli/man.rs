@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, ttlab_command, write_error};
+use super::{CommandFailure, CommandResult, Exit, io_failure, ttlab_command};
 use clap_mangen::Man;
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub fn run(args: &Args) -> CommandResult {
     root.build();
     match &args.out {
         Some(folder) => {
-            crate::record::create_folder(folder).map_err(write_error(folder))?;
+            crate::record::create_folder(folder).map_err(io_failure(folder))?;
             let mut commands = Vec::new();
             collect_commands(&root, &mut commands);
             for command in &commands {

@@ -322,8 +322,8 @@ fn refuse_overwrite(input: &Path, out: &Path) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Returns a function that makes the failure for an error while `file` is written.
-fn write_error(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
+/// Returns a function that converts an I/O error of `file` to a failure of the command.
+fn io_failure(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
     move |error| CommandFailure::io(format!("{}: {error}", file.display()))
 }
 
@@ -335,7 +335,7 @@ fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
         Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => std::fs::write(file, text),
         result => result,
     };
-    result.map_err(write_error(file))
+    result.map_err(io_failure(file))
 }
 
 /// Returns the requested output format. If no format is requested, returns the format that belongs

@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, write_error};
+use super::{CommandFailure, CommandResult, Exit, io_failure};
 use crate::chess::builtin::{BuiltinSuite, SUITES};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> CommandResult {
         let accepted_content = (index < experiment_index).then_some(bytes.as_slice());
         check_path_is_free(path, accepted_content)?;
     }
-    crate::record::create_folder(&args.out).map_err(write_error(&args.out))?;
+    crate::record::create_folder(&args.out).map_err(io_failure(&args.out))?;
     for (path, bytes) in &contents {
         create_file(path, bytes)?;
     }
@@ -140,9 +140,9 @@ fn create_file(path: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     let mut file = match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return check_path_is_free(path, Some(bytes)),
-        Err(error) => return Err(write_error(path)(error)),
+        Err(error) => return Err(io_failure(path)(error)),
     };
-    file.write_all(bytes).map_err(write_error(path))?;
+    file.write_all(bytes).map_err(io_failure(path))?;
     println!("{}", path.display());
     Ok(())
 }

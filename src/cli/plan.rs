@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 mod lines;
 
-use lines::{describe_checks, describe_confirmation, print_head, print_jobs, print_missing_shards, print_variants};
+use lines::{describe_confirmation, describe_warnings, print_head, print_jobs, print_missing_shards, print_variants};
 
 /// Show what an experiment would run and what it would cost
 ///
@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(line) = describe_confirmation(&experiment) {
         println!("confirm     {line}");
     }
-    println!("check       {}", describe_checks(&experiment, &plan, &folder, args));
+    println!("check       {}", describe_warnings(&experiment, &plan, &folder, args));
     print_variants(&experiment, &plan);
     if !engines.is_empty() {
         println!();

@@ -45,7 +45,7 @@ impl Progress for ConsoleProgress {
         folders.iter().flat_map(reuse_lines).for_each(|line| err(format_args!("{line}\n")));
     }
 
-    fn job(&self, variant: &str, item: &str) {
+    fn begin_job(&self, variant: &str, item: &str) {
         if !self.shows_scores {
             self.bar.set_message(escape_control(&format!("{item}: {variant}")).into_owned());
         }
@@ -90,7 +90,7 @@ fn damaged_rows_warning((_, damaged): &Reused) -> Option<String> {
 fn resume_lines(all_jobs: u64, known_jobs: u64, state: &Done) -> Vec<String> {
     let lines = [
         (state.torn > 0).then(|| format!("removed an incomplete last line of {} bytes from the results", state.torn)),
-        state.saved.as_ref().map(|copy| format!("saved a copy of the damaged results as {}", copy.display())),
+        state.copy.as_ref().map(|copy| format!("saved a copy of the damaged results as {}", copy.display())),
         (state.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(state.dropped, "row"))),
         (known_jobs > 0)
             .then(|| format!("{known_jobs} of {all_jobs} jobs already done, {} to run", all_jobs - known_jobs)),

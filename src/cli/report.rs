@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> CommandResult {
             super::write_output(args.out.as_deref(), &rendered)?;
         }
     }
-    Ok(warn_about_incomplete(&sources))
+    Ok(warn_about_missing_rows(&sources))
 }
 
 /// Renders a page in a format. The LaTeX text contains only `tables`. The CSV text is the result of
@@ -128,11 +128,11 @@ pub(super) fn render(
     }
 }
 
-/// Warns about incomplete results. Returns the exit code of the command.
-pub(super) fn warn_about_incomplete(sources: &[source::Source]) -> Exit {
+/// Warns about each result that has missing rows. Returns the exit code of the command.
+pub(super) fn warn_about_missing_rows(sources: &[source::Source]) -> Exit {
     let mut exit = Exit::Done;
-    for (source, problem) in sources.iter().filter_map(|source| Some((source, source.missing.as_ref()?))) {
-        eprintln!("{}: {problem}: the figures cover only the existing rows", source.path.display());
+    for (source, missing_rows) in sources.iter().filter_map(|source| Some((source, source.missing.as_ref()?))) {
+        eprintln!("{}: {missing_rows}: the figures cover only the existing rows", source.path.display());
         exit = Exit::Failed;
     }
     exit

@@ -2,7 +2,7 @@ use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, 
 use crate::engine::anatomy::Anatomy;
 use crate::engine::options::Schedule;
 use crate::engine::{Engine, EngineOptions, Limit, SearchCounters, SearchProgress};
-use crate::system::watch::stop_when_short;
+use crate::system::watch::stop_on_low_memory;
 use crate::table::{TableCounters, ThreadCounters};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
     };
     let search = || engine.search(&board, &[], limit, &stop, &mut report);
-    let (outcome, memory_ran_out) = stop_when_short(options.grows(), &stop, search);
+    let (outcome, memory_ran_out) = stop_on_low_memory(options.grows(), &stop, search);
     if memory_ran_out {
         return Err(out_of_memory());
     }

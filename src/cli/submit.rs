@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, write_error};
+use super::{CommandFailure, CommandResult, Exit, io_failure};
 use crate::engine::EngineOptions;
 use crate::experiment::{Plan, PlanFile, Variant};
 use crate::runner::players;
@@ -89,13 +89,13 @@ pub fn run(args: &Args) -> CommandResult {
     }
     crate::submit::check_folder(system, &order)
         .map_err(|problem| CommandFailure::usage(format!("{system_name}: {problem}")))?;
-    crate::record::create_folder(&folder).map_err(write_error(&folder))?;
+    crate::record::create_folder(&folder).map_err(io_failure(&folder))?;
     let (scripts, submit_command) = scripts(system, &order);
     for script in scripts {
         let path = folder.join(script.name);
         super::write(&path, &script.text)?;
         if script.text.starts_with("#!") {
-            make_executable(&path).map_err(write_error(&path))?;
+            make_executable(&path).map_err(io_failure(&path))?;
         }
         println!("{}", path.display());
     }

@@ -26,5 +26,5 @@ pub fn run(args: &Args) -> CommandResult {
         println!("thin results: {}", args.out.display());
     }
     let sources = report::source::load(std::slice::from_ref(&args.out)).map_err(CommandFailure::usage)?;
-    Ok(super::report::warn_about_incomplete(&sources))
+    Ok(super::report::warn_about_missing_rows(&sources))
 }

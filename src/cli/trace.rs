@@ -1,4 +1,4 @@
-use super::{CommandFailure, CommandResult, Exit, refuse_overwrite, write_error};
+use super::{CommandFailure, CommandResult, Exit, io_failure, refuse_overwrite};
 use crate::record::publish;
 use crate::report::trace_page::describe_trace;
 use crate::text::plural;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 mod files;
 mod record;
 
-use files::{create_output, finish};
+use files::{create_output, finish_trace};
 pub use files::{open_trace, trace_failure};
 
 /// Record what a search asks of its table, or inspect traces
@@ -129,16 +129,16 @@ fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> Co
         let cut = imported.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
         eprintln!("{}: {}{cut}", file.display(), plural(imported.events, "event"));
     }
-    eprintln!("{}: {}", out.display(), finish(writer, out)?);
+    eprintln!("{}: {event_count}", out.display(), event_count = finish_trace(writer, out)?);
     Ok(Exit::Done)
 }
 
-/// Merges traces in the order of the clock of their events.
+/// Merges traces into one trace. The events of all traces are sorted by their clock values.
 fn merge(files: &[PathBuf], out: &Path) -> CommandResult {
     let (readers, format) = open_all(files, out)?;
     let mut writer = Writer::with_format(create_output(out)?, format);
     traces::merge(readers, &mut writer).map_err(|(index, error)| trace_failure(&files[index])(error))?;
-    eprintln!("{}: {}", out.display(), finish(writer, out)?);
+    eprintln!("{}: {event_count}", out.display(), event_count = finish_trace(writer, out)?);
     Ok(Exit::Done)
 }
 
@@ -153,10 +153,10 @@ fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
     let input = open_trace(file)?;
     let mut output = create_output(out)?;
     let exported = traces::export_oracle_general(input, &mut output, memory).map_err(|error| match error {
-        TraceError::Io(error) => write_error(out)(error),
+        TraceError::Io(error) => io_failure(out)(error),
         error => trace_failure(file)(error),
     })?;
-    publish(output, out).map_err(write_error(out))?;
+    publish(output, out).map_err(io_failure(out))?;
     eprintln!("{}: {} of {}", out.display(), plural(exported.requests, "request"), plural(exported.ids, "id"));
     Ok(Exit::Done)
 }

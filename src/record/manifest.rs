@@ -76,9 +76,9 @@ pub struct Build {
 }
 
 impl Build {
-    /// Whether this build and `other` give the same counts, because their hashes of the code that
-    /// searches are equal. If one of the builds is so old that it has no hash, the builds must be
-    /// equal in all fields.
+    /// Whether this build and `other` give the same counts. They do if their hashes `searches` of
+    /// the code that searches are equal. If one of the builds is so old that it has no hash, the
+    /// builds must be equal in all fields.
     pub fn searches_as(&self, other: &Self) -> bool {
         if self.searches.is_empty() || other.searches.is_empty() {
             return self == other;
@@ -475,8 +475,8 @@ impl Manifest {
                     }
                     value[MANIFEST_SEAL] = seal;
                 }
-                // No version of ttlab writes schema 0, which a manifest that was created in memory
-                // has by default.
+                // Schema 0 is the default of a manifest that was created in memory. No version of
+                // ttlab writes this schema.
                 let is_other_version = |&schema: &u64| schema != 0 && schema != u64::from(SCHEMA);
                 if let Some(found) = value["schema"].as_u64().filter(is_other_version) {
                     return Err(ManifestError::Version { path: display(), found, renamed: describe_renamed(&value) });

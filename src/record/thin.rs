@@ -316,9 +316,9 @@ pub struct ThinRows {
     pub columns: Vec<(Resolution, String, StringRecord)>,
     pub rows: usize,
     /// The columns that are sealed in the manifest but are not kept for each row.
-    pub absent: Vec<String>,
+    pub absent_columns: Vec<String>,
     /// Number of columns whose fields match the seals of the full rows.
-    pub verified: usize,
+    pub verified_columns: usize,
 }
 
 impl ThinRows {
@@ -333,7 +333,7 @@ impl ThinRows {
 /// rows and the column seals of the full rows must match.
 pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError> {
     let thin_error = |problem: &str| ResultsError::Thin(problem.to_owned());
-    let Some(thin) = &manifest.thin else { return Err(thin_error("the manifest beside it belongs to full rows")) };
+    let Some(thin) = &manifest.thin else { return Err(thin_error("the folder has a manifest of full rows")) };
     let text = decompress_file(&folder.join(NAME)).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => thin_error(&format!("it is not an xz file, or was damaged ({error})")),
         _ => ResultsError::Io(error),
@@ -358,11 +358,11 @@ pub fn read(folder: &Path, manifest: &Manifest) -> Result<ThinRows, ResultsError
             if *seal != seals::hash_column(fields.iter()) {
                 return Err(thin_error(&format!("column `{name}` differs from that of the full rows")));
             }
-            thin_rows.verified += 1;
+            thin_rows.verified_columns += 1;
         }
         thin_rows.columns.push((resolution, name, fields));
     }
     let absent_columns = manifest.column_seals.keys().filter(|name| thin_rows.column(name).is_none());
-    thin_rows.absent = absent_columns.cloned().collect();
+    thin_rows.absent_columns = absent_columns.cloned().collect();
     Ok(thin_rows)
 }

@@ -327,8 +327,8 @@ fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, is_complete: boo
         let new_columns =
             new_seals.keys().filter(|name| !old_seals.is_empty() && !old_seals.contains_key(*name)).collect();
         let problems = [
-            describe_columns(missing_columns, "gone"),
-            describe_columns(new_columns, "not of the run"),
+            describe_columns(missing_columns, "missing"),
+            describe_columns(new_columns, "added since the run"),
             Some("the header has changed since the run".to_owned()),
         ];
         return Some(problems.into_iter().flatten().collect::<Vec<_>>().join("; "));
@@ -340,7 +340,7 @@ fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, is_complete: boo
         manifest.column_seals.iter().filter(|(name, seal)| report.seals.columns.get(*name) != Some(seal));
     describe_columns(changed_columns.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
         differs(&manifest.file_seal, &report.seals.file)
-            .then(|| "the file has changed since the run ended: seconds, ids or bytes after the last row".to_owned())
+            .then(|| "the file has changed since the run ended: seconds, ids or bytes at its end differ".to_owned())
     })
 }
 
@@ -513,7 +513,7 @@ mod tests {
                 Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() },
                 [1, 0, 0, 0],
                 Some(format!(
-                    "1 row {words} (line 1: the file has changed since the run ended: seconds, ids or bytes after the last row)"
+                    "1 row {words} (line 1: the file has changed since the run ended: seconds, ids or bytes at its end differ)"
                 )),
                 None,
             ),
@@ -522,7 +522,7 @@ mod tests {
                 Manifest { rows: None, jobs_total: 7, ..ended.clone() },
                 [1, 0, 0, 0],
                 Some(format!(
-                    "1 row {words} (line 1: the file has changed since the run ended: seconds, ids or bytes after the last row)"
+                    "1 row {words} (line 1: the file has changed since the run ended: seconds, ids or bytes at its end differ)"
                 )),
                 None,
             ),

@@ -83,7 +83,7 @@ impl Reuse<'_> {
         let new_results = new_results.map_err(OutputError::results(&path))?;
         let mut summary = self.summarize(&done, &results_rows);
         if !summary.damaged.is_empty() {
-            summary.saved = Some(save_copy(&path).map_err(OutputError::io(&path))?);
+            summary.copy = Some(save_copy(&path).map_err(OutputError::io(&path))?);
         }
         write_manifest(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
         if let Some(FileRows { others, header, .. }) = results_rows.first().filter(|file| !file.others.is_empty()) {

@@ -11,7 +11,7 @@ pub trait Progress: Sync {
     /// Rows were taken from other folders.
     fn reused(&self, _folders: &[Reused]) {}
     /// A job begins.
-    fn job(&self, _variant: &str, _item: &str) {}
+    fn begin_job(&self, _variant: &str, _item: &str) {}
     /// A job is done. In a match, `score` is a text with the score of the job's encounter.
     fn done(&self, _score: Option<String>) {}
     /// The run has ended.

@@ -21,7 +21,7 @@ pub struct Done {
     /// The number of rows that are dropped because their jobs are unfinished or will run again.
     pub dropped: u64,
     /// The copy of the file that was made before damaged rows were dropped.
-    pub saved: Option<PathBuf>,
+    pub copy: Option<PathBuf>,
 }
 
 /// Which jobs run again although they have rows.
@@ -68,12 +68,12 @@ pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> R
     let done_jobs = || status.jobs.iter().filter(|(_, job)| is_done(job));
     let failed = done_jobs().filter(|(_, job)| job.failed).count() as u64;
     let jobs = done_jobs().map(|(place, _)| *place).collect();
-    let mut done = Done { jobs, failed, torn, dropped: 0, saved: None };
+    let mut done = Done { jobs, failed, torn, dropped: 0, copy: None };
     if done.jobs.len() == status.jobs.len() && !status.has_wrong_rows {
         return Ok((done, status.length));
     }
     if status.has_wrong_rows {
-        done.saved = Some(save_copy(path)?);
+        done.copy = Some(save_copy(path)?);
     }
     // The byte ranges of the rows of done jobs.
     let mut ranges: Vec<Range<u64>> = Vec::new();
@@ -131,7 +131,7 @@ mod tests {
             |indices: &[usize]| indices.iter().map(|&index| plan.order_key(&jobs[index])).collect::<HashSet<u64>>();
         write_file(&rows, "torn");
         let (done, length) = scan(false, false).unwrap();
-        assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.saved), (places_of(&[0, 1]), 1, 4, 1, None));
+        assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.copy), (places_of(&[0, 1]), 1, 4, 1, None));
         assert_eq!(
             length,
             std::fs::metadata(&path).unwrap().len() - 4 - (rows_of(2, "")[0].join(",").len() as u64 + 1)
@@ -162,7 +162,7 @@ mod tests {
             let (done, _) = scan(false, true).unwrap();
             let saved = folder.path().join(format!("results.csv.damaged-{number}"));
             assert_eq!(
-                (done.jobs, done.failed, done.dropped, done.saved.as_ref()),
+                (done.jobs, done.failed, done.dropped, done.copy.as_ref()),
                 (places_of(&[3]), 0, 2, Some(&saved))
             );
             assert_eq!(std::fs::read(saved).unwrap(), before);
@@ -178,7 +178,7 @@ mod tests {
         assert!(matches!(scan(false, false), Err(ResultsError::Damaged { line: 4, .. })));
         let (done, length) = scan(false, true).unwrap();
         let saved = folder.path().join("results.csv.damaged-3");
-        assert_eq!((done.jobs, done.failed, done.dropped, done.saved.as_ref()), (places_of(&[0]), 0, 1, Some(&saved)));
+        assert_eq!((done.jobs, done.failed, done.dropped, done.copy.as_ref()), (places_of(&[0]), 0, 1, Some(&saved)));
         write_file(&rows_of(0, ""), "");
         assert_eq!(length, std::fs::metadata(&path).unwrap().len());
         // A duplicate job is an error.

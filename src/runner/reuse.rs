@@ -29,7 +29,7 @@ pub struct ReuseSummary {
     /// the file, the line and the problem.
     pub damaged: Vec<String>,
     /// The copy of a file with damaged rows, if one was made.
-    pub saved: Option<PathBuf>,
+    pub copy: Option<PathBuf>,
 }
 
 impl std::fmt::Display for ReuseSummary {
@@ -453,7 +453,7 @@ impl Reuse<'_> {
             all: self.job_count,
             unused: files.iter().map(|file| file.others.len() as u64).sum(),
             damaged: files.iter().flat_map(|file| file.damaged.iter().cloned()).collect(),
-            saved: None,
+            copy: None,
         }
     }
 

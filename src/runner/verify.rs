@@ -144,7 +144,7 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, 
             add_finding(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
         }
         Ok(rows) => {
-            let columns = plural(rows.verified as u64, "column");
+            let columns = plural(rows.verified_columns as u64, "column");
             let text = format!(
                 "thin rows, sealed: the table and the manifest; {columns} equal to those of the full \
                 rows"

@@ -88,7 +88,7 @@ impl Shared<'_> {
             }
             let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
                 let name = &self.plan.variants[job.variant].name;
-                self.progress.job(name, &self.experiment.suite.items[job.item].id);
+                self.progress.begin_job(name, &self.experiment.suite.items[job.item].id);
                 match self.plan.find_lane(job.variant, job.opponent).and_then(|lane| self.unfit_reasons[lane].as_ref())
                 {
                     Some(problem) => Err(problem.clone()),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     impl<F: Fn(&WorkerState, &str, &str) + Sync> Progress for JobHook<'_, F> {
-        fn job(&self, variant: &str, item: &str) {
+        fn begin_job(&self, variant: &str, item: &str) {
             (self.hook)(self.worker_state, variant, item);
         }
     }

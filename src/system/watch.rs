@@ -40,12 +40,12 @@ impl MemoryReserve {
 /// Runs `work`. If `grows` is true, `work` uses more and more memory, so `stop` is set when too
 /// little memory is left. Returns the result of `work`, and whether `stop` was set for lack of
 /// memory.
-pub fn stop_when_short<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
+pub fn stop_on_low_memory<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce() -> T) -> (T, bool) {
     if grows { watch_memory(available_bytes, stop, work) } else { (work(), false) }
 }
 
 /// Runs `work` and sets `stop` when too little memory is left. `available` returns the number of
-/// bytes that are free. Returns the same values as [`stop_when_short`].
+/// bytes that are free. Returns the same values as [`stop_on_low_memory`].
 fn watch_memory<T>(
     available: impl Fn() -> Option<u64> + Send,
     stop: &AtomicBool,
@@ -93,7 +93,7 @@ mod tests {
     fn work_with_enough_memory_is_not_stopped() {
         for grows in [false, true] {
             let stop = AtomicBool::new(false);
-            assert_eq!(stop_when_short(grows, &stop, || 7), (7, false));
+            assert_eq!(stop_on_low_memory(grows, &stop, || 7), (7, false));
             assert!(!stop.into_inner());
         }
     }

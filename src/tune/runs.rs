@@ -210,7 +210,7 @@ mod tests {
         struct Faulty(&'static [&'static str]);
         impl Progress for Faulty {
             fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
-            fn job(&self, variant: &str, item: &str) {
+            fn begin_job(&self, variant: &str, item: &str) {
                 assert!(variant != "b" || !self.0.contains(&item), "a fault");
             }
             fn done(&self, _: Option<String>) {}
@@ -244,7 +244,7 @@ mod tests {
         struct Silent;
         impl Progress for Silent {
             fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
-            fn job(&self, _: &str, _: &str) {}
+            fn begin_job(&self, _: &str, _: &str) {}
             fn done(&self, _: Option<String>) {}
             fn end(&self, _: &RunSummary) {}
         }

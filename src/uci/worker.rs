@@ -7,7 +7,7 @@ use super::output::{self, Output};
 use super::time::{self, Budget, Lag};
 use crate::chess::{Move, MoveList, legal};
 use crate::engine::{Engine, Limit, SearchProgress, Stop};
-use crate::system::watch::{OUT_OF_MEMORY, stop_when_short};
+use crate::system::watch::{OUT_OF_MEMORY, stop_on_low_memory};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -206,7 +206,7 @@ impl<'scope> Worker<'scope> {
                 };
                 let stop = Stop::with_callback(&signal_in_search.stop, &is_time_up);
                 let search = || engine.search(&game.board, &game.past, search_limit(&go), stop, &mut report);
-                let (_, ran_out_of_memory) = stop_when_short(grows, &signal_in_search.stop, search);
+                let (_, ran_out_of_memory) = stop_on_low_memory(grows, &signal_in_search.stop, search);
                 if ran_out_of_memory {
                     output.info(OUT_OF_MEMORY);
                 }

@@ -19,7 +19,7 @@ impl Frame {
     /// missing.
     pub fn from_thin_rows(thin_rows: &ThinRows, path: &str, remedy: String) -> Result<Self, FrameError> {
         let mut frame = Self { rows: thin_rows.rows, ..Self::default() };
-        let mut missing = MissingColumns::new(thin_rows.absent.clone(), remedy);
+        let mut missing = MissingColumns::new(thin_rows.absent_columns.clone(), remedy);
         for (resolution, name, fields) in &thin_rows.columns {
             if SKIPPED.contains(&name.as_str()) {
                 continue;

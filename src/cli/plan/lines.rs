@@ -72,19 +72,19 @@ pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
 
 /// Says how many warnings `ttlab check` has about this plan, and gives the command line that prints
 /// them.
-pub(super) fn describe_checks(experiment: &Experiment, plan: &Plan, folder: &Path, args: &Args) -> String {
+pub(super) fn describe_warnings(experiment: &Experiment, plan: &Plan, folder: &Path, args: &Args) -> String {
     let (caveats, memory_warnings) = check::warnings(experiment, plan, folder);
     let describe_count = |count: usize, noun| (count > 0).then(|| plural(count, noun));
     let warning_count = caveats.warnings.len() + memory_warnings.len();
     let blocker_text = describe_count(caveats.blockers.len(), "blocker");
-    let counts: Vec<String> = blocker_text.into_iter().chain(describe_count(warning_count, "warning")).collect();
-    if counts.is_empty() {
+    let texts: Vec<String> = blocker_text.into_iter().chain(describe_count(warning_count, "warning")).collect();
+    if texts.is_empty() {
         return "no warnings".to_owned();
     }
     let overrides =
         args.overrides.iter().map(|assignment| format!(" --set {}", quote_for_shell(assignment))).collect::<String>();
     let file = args.file.as_deref().unwrap_or(Path::new("")).display().to_string();
-    format!("{}: run `ttlab check {}{overrides}` for details", counts.join(" and "), quote_for_shell(&file))
+    format!("{}: run `ttlab check {}{overrides}` for details", texts.join(" and "), quote_for_shell(&file))
 }
 
 /// Formats the limit of a search, as in `depth 8, nodes 1000`.

@@ -13,7 +13,7 @@ fn bar_shows_position_and_time_of_the_run() {
         progress.begin(8, 3, &Done::default());
         assert_eq!(position(), (3, Some(8)));
         for done in [4, 5] {
-            progress.job("size=64\u{1b}[2J", "c");
+            progress.begin_job("size=64\u{1b}[2J", "c");
             assert_eq!(progress.bar.message(), "c: size=64\\u{1b}[2J");
             progress.done(None);
             assert_eq!(position(), (done, Some(8)));
@@ -31,7 +31,7 @@ fn bar_shows_position_and_time_of_the_run() {
 
 #[test]
 fn resume_and_end_lines_report_each_nonzero_count() {
-    let done = Done { torn: 17, dropped: 5, saved: Some("x/old".into()), ..Done::default() };
+    let done = Done { torn: 17, dropped: 5, copy: Some("x/old".into()), ..Done::default() };
     let expected = [
         "removed an incomplete last line of 17 bytes from the results",
         "saved a copy of the damaged results as x/old",
@@ -51,7 +51,7 @@ fn resume_and_end_lines_report_each_nonzero_count() {
     let summary = RunSummary { done: 20, failed: 4, failures, ..summary };
     assert_eq!(end_lines(&summary, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
     let progress = ConsoleProgress::new(true);
-    progress.job("a", "opening");
+    progress.begin_job("a", "opening");
     progress.done(Some("a against b: +3".to_owned()));
     assert_eq!(progress.bar.message(), "a against b: +3");
     let scores: Vec<String> = (0..8).map(|index| format!("a against {index}")).collect();

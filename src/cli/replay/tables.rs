@@ -18,7 +18,7 @@ pub(super) fn base_table(overrides: &[String]) -> Result<TableOptions, CommandFa
         }
     }
     if base.kind != TableKind::Bounded {
-        refuse!("table.kind: a replay needs a bounded table; it adds the table `unbounded` itself");
+        refuse!("table.kind: a replay needs a bounded table: the results always include the table `unbounded`");
     }
     Ok(base)
 }

@@ -16,9 +16,9 @@ pub(super) fn changed_plan_message(reuse_summary: &ReuseSummary) -> String {
     text
 }
 
-/// Returns a warning that damaged rows in the folder are not used, or `None` if there are none.
+/// Returns a warning that damaged rows in the folder are not used, or `None` if no row is damaged.
 pub(super) fn damaged_rows_warning(reuse_summary: &ReuseSummary) -> Option<String> {
-    let (first, copy) = (reuse_summary.damaged.first()?, reuse_summary.saved.as_ref()?);
+    let (first, copy) = (reuse_summary.damaged.first()?, reuse_summary.copy.as_ref()?);
     let and_more = and_more(reuse_summary.damaged.len() - 1);
     Some(format!("not used: {first}{and_more}; a copy of the file is kept as {}", copy.display()))
 }

@@ -4,12 +4,12 @@
 use super::super::{
     CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position, refuse_overwrite,
 };
-use super::files::{create_output, finish};
+use super::files::{create_output, finish_trace};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
 use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit, SearchProgress};
-use crate::system::watch::stop_when_short;
+use crate::system::watch::stop_on_low_memory;
 use crate::text::plural;
 use crate::traces::{Event, Recorder, Writer, flags};
 use std::path::{Path, PathBuf};
@@ -63,6 +63,7 @@ fn read_games(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
 }
 
 pub fn run(args: &Args) -> CommandResult {
+    // `what` is a position or the path of a file.
     refuse_overwrite(Path::new(&args.what), &args.out)?;
     let games = read_games(args)?;
     let options = engine_options(args.preset.as_deref(), &args.overrides)?;
@@ -71,7 +72,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let table =
         crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(CommandFailure::usage)?;
-    let Some(table) = table else { refuse!("table.kind: \"none\" has nothing to record: choose a table") };
+    let Some(table) = table else { refuse!("table.kind: \"none\" has no accesses to record: choose another kind") };
     let writer = Arc::new(Mutex::new(Writer::new(create_output(&args.out)?)));
     let recorder = Recorder::new(table, Arc::clone(&writer));
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
@@ -107,7 +108,7 @@ pub fn run(args: &Args) -> CommandResult {
             });
         }
     };
-    let ((), memory_ran_out) = stop_when_short(options.grows(), &stop, || games.iter().for_each(&mut search));
+    let ((), memory_ran_out) = stop_on_low_memory(options.grows(), &stop, || games.iter().for_each(&mut search));
     if memory_ran_out {
         return Err(out_of_memory());
     }
@@ -115,7 +116,7 @@ pub fn run(args: &Args) -> CommandResult {
     let Some(writer) = Arc::into_inner(writer) else {
         return Err(CommandFailure::io("the trace is still being written"));
     };
-    let events = finish(writer.into_inner().unwrap_or_else(PoisonError::into_inner), &args.out)?;
+    let events = finish_trace(writer.into_inner().unwrap_or_else(PoisonError::into_inner), &args.out)?;
     eprintln!("{}: {events} of {}", args.out.display(), plural(nodes, "node"));
     Ok(Exit::Done)
 }

@@ -136,10 +136,10 @@ fn damaged_rows_are_reported_and_not_used() {
     let (known, summary) = run(&grown, &out, Settings::default());
     let known = known.unwrap();
     assert_eq!((known.jobs, known.all, summary.before), (6, 12, 6));
-    assert_eq!(surveyed, ReuseSummary { saved: None, ..known.clone() });
+    assert_eq!(surveyed, ReuseSummary { copy: None, ..known.clone() });
     assert!(!known.damaged.is_empty(), "{known:?}");
     assert!(known.damaged[0].contains("results.csv: line "), "{known:?}");
-    assert_eq!(fs::read_to_string(known.saved.unwrap()).unwrap(), lines.join("\n") + "\n");
+    assert_eq!(fs::read_to_string(known.copy.unwrap()).unwrap(), lines.join("\n") + "\n");
     let new = temporary.path().join("new");
     run(&grown, &new, Settings::default());
     assert_eq!(rows(&out), rows(&new));

@@ -36,7 +36,7 @@ impl Progress for RunLog {
     fn begin(&self, total: u64, before: u64, _: &Done) {
         lock(&self.starts).push((total, before));
     }
-    fn job(&self, variant: &str, item: &str) {
+    fn begin_job(&self, variant: &str, item: &str) {
         lock(&self.jobs).insert((variant.to_owned(), item.to_owned()));
     }
     fn done(&self, _: Option<String>) {
@@ -376,7 +376,7 @@ fn quarantined_job_runs_again_with_retry_failed_only() {
 struct JobOrder(Mutex<Vec<(String, String)>>);
 
 impl Progress for JobOrder {
-    fn job(&self, variant: &str, item: &str) {
+    fn begin_job(&self, variant: &str, item: &str) {
         lock(&self.0).push((variant.to_owned(), item.to_owned()));
     }
 }

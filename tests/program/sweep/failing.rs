@@ -10,7 +10,7 @@ struct Faulty;
 
 impl Progress for Faulty {
     fn begin(&self, _: u64, _: u64, _: &Done) {}
-    fn job(&self, variant: &str, item: &str) {
+    fn begin_job(&self, variant: &str, item: &str) {
         assert!(!(variant == "no table" && item == "BK.02"), "a fault\nof two lines, and a \"quote\"");
         // A panic with a formatted message has another payload type than one with a literal
         // message.

@@ -164,7 +164,7 @@ fn swapped_columns_in_the_header_are_detected() {
     // A column that the run didn't have, and a run that hasn't ended.
     put(&trial, &[&[lines[0].replace("search.evals,", "search.evil,")], &lines[1..]].concat());
     let message = ttlab(&["verify", &trial.text("out")]).expect(4);
-    let output = "1 column gone: `search.evals`; 1 column not of the run: `search.evil`";
+    let output = "1 column missing: `search.evals`; 1 column added since the run: `search.evil`";
     assert!(message.stdout.contains(output), "{}", message.stdout);
     seal_anew(&folder, |manifest| {
         let fields = manifest.as_object_mut().unwrap();
