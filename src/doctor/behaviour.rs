@@ -29,8 +29,8 @@ fn parse_board(fen: &str) -> Board {
 }
 
 impl Examiner<'_> {
-    /// Starts a process whose searches must finish within [`QUICK_SEARCH_TIMEOUT`].
-    fn quick_engine(&self) -> Result<Uci, Interrupt> {
+    /// Starts an engine process that must finish each search within [`QUICK_SEARCH_TIMEOUT`].
+    fn start_with_timeout(&self) -> Result<Uci, Interrupt> {
         let mut engine = self.start_engine(self.launch.clone())?;
         engine.set_timeout(QUICK_SEARCH_TIMEOUT);
         Ok(engine)
@@ -44,7 +44,7 @@ impl Examiner<'_> {
 
 /// Checks by how much the engine exceeds small node limits.
 pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
-    let (mut engine, mut limits_and_nodes) = (examiner.quick_engine()?, Vec::new());
+    let (mut engine, mut limits_and_nodes) = (examiner.start_with_timeout()?, Vec::new());
     for node_limit in SMALL_LIMITS {
         let limit = Limit { depth: None, nodes: Some(node_limit) };
         let report = examiner.search_board(&mut engine, &Board::startpos(), limit)?;
@@ -83,14 +83,14 @@ pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
 
 /// Checks that the engine returns a legal move in each of the [`TRICKY_POSITIONS`].
 pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
-    let (mut engine, mut faults) = (examiner.quick_engine()?, Vec::new());
+    let (mut engine, mut faults) = (examiner.start_with_timeout()?, Vec::new());
     for fen in TRICKY_POSITIONS {
         match examiner.search_board(&mut engine, &parse_board(fen), limit) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => {
                 faults.push(describe_fault(&failure.fault, fen));
                 // The engine process was killed when its search failed.
-                engine = examiner.quick_engine()?;
+                engine = examiner.start_with_timeout()?;
             }
             Err(interrupt) => return Err(interrupt),
         }
@@ -117,7 +117,7 @@ fn describe_fault(fault: &EngineFault, fen: &str) -> String {
 /// Checks what the engine answers in positions without a legal move. Clients do not have to search
 /// such positions, so a wrong answer is only a note.
 pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
-    let mut engine = examiner.quick_engine()?;
+    let mut engine = examiner.start_with_timeout()?;
     for fen in NO_LEGAL_MOVES {
         match examiner.search_board(&mut engine, &parse_board(fen), limit) {
             Ok(_) => {}
@@ -132,7 +132,7 @@ pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome 
 /// Checks that the engine reports each mate in [`MATES`] with the correct number of moves, and for
 /// the correct side.
 pub fn check_mates(examiner: &Examiner<'_>) -> CheckOutcome {
-    let (mut engine, mut scores) = (examiner.quick_engine()?, Vec::new());
+    let (mut engine, mut scores) = (examiner.start_with_timeout()?, Vec::new());
     for &(fen, moves) in MATES {
         // The mate needs fewer plies than this.
         let limit = Limit { depth: Some((2 * moves.unsigned_abs() + 4) as u8), nodes: None };

@@ -149,8 +149,9 @@ struct GameReports {
 }
 
 /// Searches one game after another, until no game is left or the budget is used up. If the budget
-/// is a time, and the first game shows that the planned number of games would also fit with one
-/// more ply, the measurement starts over with one more ply.
+/// is a time and the first game is quick, the depth is raised by one ply and the measurement starts
+/// again. The first game is quick if the planned number of games would fit at the greater depth
+/// too.
 ///
 /// # Errors
 /// If the engine fails or the user stops the examination.
@@ -180,7 +181,7 @@ pub fn measure(
         reports_by_game.push(search_game(examiner, &design, &mut engines, game)?);
         let Some(deadline) = deadline else { continue };
         let (elapsed, remaining) = (started.elapsed(), deadline.saturating_duration_since(Instant::now()));
-        if reports_by_game.len() == 1 && design.depth < MAX_DEPTH && fits_deeper(elapsed, remaining) {
+        if reports_by_game.len() == 1 && design.depth < MAX_DEPTH && fits_with_another_ply(elapsed, remaining) {
             design =
                 Design { depth: design.depth + 1, nodes: design.nodes.map(|nodes| PLY_NODE_FACTOR * nodes), ..design };
             reports_by_game.clear();
@@ -194,7 +195,7 @@ pub fn measure(
 
 /// Whether the planned number of games fits into the remaining time if the depth is raised by one
 /// ply. `game_time` is the time that one game takes at the current depth.
-fn fits_deeper(game_time: Duration, remaining: Duration) -> bool {
+fn fits_with_another_ply(game_time: Duration, remaining: Duration) -> bool {
     game_time.mul_f64(PLY_TIME_FACTOR * planned_games(remaining)) < remaining
 }
 
@@ -350,12 +351,15 @@ fn exp_figure(figure: Figure) -> Figure {
     Figure { mean: figure.mean.exp(), low: figure.low.map(f64::exp), high: figure.high.map(f64::exp) }
 }
 
-/// Judges whether the number of nodes that this engine needs to reach a fixed depth is a valid
-/// measure of its table. The verdict compares the small table with the large table.
+/// Judges whether a better table shows in a smaller number of nodes to a fixed depth. The verdict
+/// compares the searches with the small table to the searches with the large table.
+/// `forgetting.kept` is the number of nodes with the small table divided by the number of nodes
+/// with the large table.
 ///
-/// The number of nodes misleads if it is smaller with the small table, or if it is not larger
-/// although the score is worse. It is a valid measure ([`NodesVerdict::Lead`]) if it is larger and
-/// the score is worse by less than a margin.
+/// The number of nodes misleads if it is smaller with the small table, or if it is not larger with
+/// the small table although the scores are worse. The number of nodes is a valid measure
+/// ([`NodesVerdict::Lead`]) if it is larger with the small table and the scores are not worse by
+/// more than a margin.
 pub fn judge_nodes(forgetting: &Forgetting) -> NodesVerdict {
     let (Some(node_ratio), Some(error_difference)) = (forgetting.kept, forgetting.error_at_depth) else {
         return NodesVerdict::Undecided;
@@ -492,7 +496,7 @@ mod tests {
         assert_seconds(240, 144.0 / 330.0);
         // Five games of 2.9 seconds at four times the cost are 58 seconds.
         let tenths_of_second = |tenths_of_second: u64| Duration::from_millis(100 * tenths_of_second);
-        assert!(fits_deeper(tenths_of_second(29), tenths_of_second(600)));
-        assert!(!fits_deeper(tenths_of_second(31), tenths_of_second(600)));
+        assert!(fits_with_another_ply(tenths_of_second(29), tenths_of_second(600)));
+        assert!(!fits_with_another_ply(tenths_of_second(31), tenths_of_second(600)));
     }
 }

@@ -375,8 +375,8 @@ fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings)
 ///
 /// The small size is the least value of the engine's option `Hash`. The large size is the value in
 /// `set_options` if that value is at least eight times the small size. Otherwise the large size is
-/// so large that little is evicted. Returns `None` if the engine has no option `Hash`, or if the
-/// range of the option is too narrow for two sizes.
+/// so large that little is evicted. Returns `None` if the engine has no option `Hash`, or if its
+/// maximum is not above the small size.
 fn table_sizes(declared: &[UciOption], set_options: &[(String, OptionValue)]) -> Option<(i64, i64)> {
     const DEFAULT_LARGE: i64 = 64;
     const MIN_FACTOR: i64 = 8;

@@ -1,7 +1,7 @@
 //! Alpha-beta and principal variation search: one interior node.
 
 use super::node::{Node, TableFacts};
-use super::observer::{Observer, Probed};
+use super::observer::{Observer, ProbeEvent};
 use super::ordering::{Hint, NodeMoves, StageContext};
 use super::search::Search;
 use super::switches::INFINITE;
@@ -99,7 +99,7 @@ impl<O: Observer> Search<'_, O> {
             if self.switches.store_depth <= depth {
                 self.store_lower_bound(board, node, (score, mv), start_counts);
             }
-            self.observer.answer(board, depth, mv);
+            self.observer.after_entry_cutoff(board, depth, mv);
             return self.clamp_to_window(score, node.alpha, node.beta);
         }
         let mut ran_inner_search = false;
@@ -221,7 +221,7 @@ impl<O: Observer> Search<'_, O> {
             return 0;
         }
         if best > node.alpha {
-            self.observer.best(board, depth, best_move);
+            self.observer.after_search(board, depth, best_move);
         }
         let score = self.clamp_to_window(best, node.alpha, node.beta);
         if TABLE && self.switches.store_depth <= depth {
@@ -230,7 +230,7 @@ impl<O: Observer> Search<'_, O> {
         score
     }
 
-    /// Generates all moves of a node into `scratch`, in the generation order of the options.
+    /// Generates all moves of a node into `scratch`, in the order that the options choose.
     #[inline]
     pub(super) fn generate(&mut self, board: &Board) {
         self.scratch.clear();
@@ -254,7 +254,7 @@ impl<O: Observer> Search<'_, O> {
                 hint,
                 heuristics: self.heuristics,
             };
-            if !self.stack.generate_next_group(frame, &mut self.scratch, context) {
+            if !self.stack.generate_next_stage(frame, &mut self.scratch, context) {
                 return None;
             }
         }
@@ -329,8 +329,8 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Whether a null move is allowed at a node. It is not allowed at the root, after another null
-    /// move, in check, or if beta is a mate score. Because of zugzwang, it is not allowed either if
-    /// the side to move has only pawns and its king.
+    /// move, in check, or if beta is a mate score. It is also not allowed if the side to move has
+    /// only its king and pawns, because zugzwang is common then.
     fn allows_null_move(&self, board: &Board, node: Node, previous: Move) -> bool {
         let side = board.turn();
         node.ply > 0
@@ -380,7 +380,7 @@ impl<O: Observer> Search<'_, O> {
                     is_cut_node: !node.is_cut_node,
                 };
                 self.path.push(board.key());
-                self.report(&Probed {
+                self.report(&ProbeEvent {
                     board: &child,
                     node: child_node,
                     hit: Some(&hit),

@@ -1,7 +1,7 @@
 //! The anatomy of hits and misses under `diagnostics = "full"`. It shows how each table answer was
 //! used, and at which plies of the tree.
 
-use super::observer::Probed;
+use super::observer::ProbeEvent;
 use crate::chess::{Board, Bound, Keys};
 use crate::table::key_map::KeyMap;
 use crate::table::{ShadowCounters, Table};
@@ -208,15 +208,16 @@ impl<'a> Dissector<'a> {
         self.false_hits_before = table.shadow().false_hits;
     }
 
-    /// Counts a probe by its ply and by how its answer was used.
-    pub fn probed(&mut self, probed: &Probed, table: &dyn Table) {
-        let Probed { node, is_deep_enough, is_cutoff_barred, is_cutoff, .. } = *probed;
+    /// Counts a probe by its ply. Counts a hit also by whether it cut off the node, and if not,
+    /// why.
+    pub fn count_probe(&mut self, probe: &ProbeEvent, table: &dyn Table) {
+        let ProbeEvent { node, is_deep_enough, is_cutoff_barred, is_cutoff, .. } = *probe;
         let count = &mut self.count;
         *counter_for_ply(
             node.ply,
             [&mut count.probes_ply_0, &mut count.probes_ply_3, &mut count.probes_ply_6, &mut count.probes_ply_9],
         ) += 1;
-        let Some(hit) = probed.hit else { return };
+        let Some(hit) = probe.hit else { return };
         let (is_open, is_old) = (node.beta - node.alpha > 1, hit.age > 0);
         *counter_for_ply(
             node.ply,
@@ -324,8 +325,8 @@ mod tests {
              hit: Option<&Hit>,
              [is_deep_enough, is_cutoff_barred, is_cutoff, by_parent]: [bool; 4]| {
                 let node = Node { alpha: 0, beta: 1 + i32::from(open), depth: 4, ply, is_cut_node: false };
-                instruments.probed(
-                    &Probed { board: &board, node, hit, is_deep_enough, is_cutoff_barred, is_cutoff, by_parent },
+                instruments.after_probe(
+                    &ProbeEvent { board: &board, node, hit, is_deep_enough, is_cutoff_barred, is_cutoff, by_parent },
                     &[],
                     &table,
                 );

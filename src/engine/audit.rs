@@ -9,7 +9,7 @@
 
 use super::eval::Evaluator;
 use super::node::Node;
-use super::observer::Probed;
+use super::observer::ProbeEvent;
 use super::options::{DepthRule, EngineOptions, Helpers};
 use super::reference::ReferenceSearch;
 use super::switches::{INFINITE, Switches};
@@ -160,8 +160,8 @@ impl<'a> Auditor<'a> {
     /// Audits a hit. Its move must be legal and its bound must hold. If the hit ended its node, its
     /// score must also be right within the window of the node. `path` has the keys of the earlier
     /// positions, the last of which is the parent of the node.
-    pub(super) fn examine(&mut self, probed: &Probed, path: &[u64], hit: &Hit) {
-        let &Probed { board, node, is_deep_enough, is_cutoff, .. } = probed;
+    pub(super) fn examine(&mut self, probe: &ProbeEvent, path: &[u64], hit: &Hit) {
+        let &ProbeEvent { board, node, is_deep_enough, is_cutoff, .. } = probe;
         let Node { alpha, beta, depth, ply, .. } = node;
         let score = self.switches.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);

@@ -70,7 +70,7 @@ impl EngineOptions {
             refuse(
                 path,
                 takes_free_bit && self.diagnostics == Diagnostics::Full,
-                "true takes the bit with which diagnostics = \"full\" marks used entries: expected false, or \
+                "true and diagnostics = \"full\" need the same bit of an entry: expected false, or \
                  diagnostics = \"off\"",
             )?;
         }
@@ -82,12 +82,12 @@ impl EngineOptions {
         refuse(
             "table.layout",
             self.diagnostics == Diagnostics::Full && fields.used.bits == 0,
-            "has no bit left with which diagnostics = \"full\" could mark used entries: expected a larger entry, or \
+            "has no free bit, but diagnostics = \"full\" needs one to mark used entries: expected a larger entry, or \
              diagnostics = \"off\"",
         )?;
         let max_score = (1 << (fields.score.bits.min(16) - 1)) - 1;
         let problem = format!(
-            "stores scores in {} bits, up to {max_score}: expected a mate.value of at most {max_score}, found {mate}",
+            "stores scores in {} bits, which are too few: expected a mate.value of at most {max_score}, found {mate}",
             fields.score.bits
         );
         refuse("table.layout", mate > max_score, &problem)
@@ -134,7 +134,7 @@ impl EngineOptions {
                 (self.table.kind == TableKind::Unbounded, "a table that grows"),
                 (self.table.policy.words() > 0, "a policy that keeps words of its own in a bucket"),
                 (self.table.forget > 0.0, "table.forget"),
-                (self.keeps_offers(), "shape = \"neutral\""),
+                (self.records_offers(), "shape = \"neutral\""),
                 (threads.tear.is_on(), "threads.tear.probability"),
                 (threads.tables == Tables::Own, "threads.tables = \"own\""),
                 (

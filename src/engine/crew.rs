@@ -76,7 +76,7 @@ struct CoroutineBaton<'y> {
 
 impl Baton for CoroutineBaton<'_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
-        // The first turn began when the coroutine was started, so the coroutine is not suspended.
+        // The first call starts the first turn. The helper already runs, so it is not suspended.
         match self.first_nodes.take() {
             Some(nodes) => nodes,
             None => self.yielder.suspend(Report { counters: *counters, completed: self.completed.take() }),
@@ -111,7 +111,7 @@ pub struct Crew<'a> {
     /// The main searcher's node count in this iteration when it was last resumed.
     main_resumed_at: u64,
     /// The main searcher's node count in this iteration at which it passes the baton again.
-    main_stops_at: u64,
+    main_node_limit: u64,
     /// The number of nodes that are left of the limit for all searchers together.
     nodes_left: u64,
     stop: Stop<'a>,
@@ -139,7 +139,7 @@ impl<'a> Crew<'a> {
             current_searcher: 0,
             turn_nodes_left: 0,
             main_resumed_at: 0,
-            main_stops_at: 0,
+            main_node_limit: 0,
             nodes_left: node_limit.unwrap_or(u64::MAX),
             stop,
             next_poll: u64::MAX,
@@ -204,21 +204,21 @@ impl Team for Crew<'_> {
 
     fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
         self.nodes_left -= main_nodes - self.main_resumed_at;
-        self.turn_nodes_left += self.main_stops_at - main_nodes;
+        self.turn_nodes_left += self.main_node_limit - main_nodes;
         // The main searcher counts its nodes from 0 in each iteration.
-        (self.main_resumed_at, self.main_stops_at) = (0, 0);
+        (self.main_resumed_at, self.main_node_limit) = (0, 0);
         let mut total_counts = SearchCounters::default();
         self.counts.iter().for_each(|&count| total_counts += count);
-        let since_last_report = total_counts - self.reported_counts;
+        let unreported_counts = total_counts - self.reported_counts;
         self.reported_counts = total_counts;
-        since_last_report
+        unreported_counts
     }
 }
 
 impl Baton for Crew<'_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
         self.nodes_left -= counters.nodes - self.main_resumed_at;
-        (self.main_resumed_at, self.main_stops_at) = (counters.nodes, counters.nodes);
+        (self.main_resumed_at, self.main_node_limit) = (counters.nodes, counters.nodes);
         while self.nodes_left > 0 && self.answers.early_answer().is_none() && !self.is_stopped() {
             if self.turn_nodes_left == 0 {
                 (self.current_searcher, self.turn_nodes_left) = self.turns.next();
@@ -227,7 +227,7 @@ impl Baton for Crew<'_> {
             self.turn_nodes_left -= nodes;
             match self.current_searcher {
                 0 => {
-                    self.main_stops_at += nodes;
+                    self.main_node_limit += nodes;
                     return nodes;
                 }
                 helper_number => self.resume_helper(helper_number - 1, nodes),

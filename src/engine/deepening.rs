@@ -90,7 +90,7 @@ impl Engine {
         let build_table = |_| table::build(&options.table, working_set, options.probe.answers_by_depth());
         // There are no tables if the options say so.
         let tables = (0..options.threads.table_count()).map(build_table).collect::<Result<Option<_>, _>>()?;
-        Self::with_handles(options, tables.unwrap_or_default())
+        Self::from_tables(options, tables.unwrap_or_default())
     }
 
     /// Creates an engine that uses the caller's table (see `docs/add-a-policy.md`). How the search
@@ -110,12 +110,11 @@ impl Engine {
             let problem = "the caller gives a single table: expected \"shared\"".to_owned();
             return Err(OptionError { path: "threads.tables", problem }.into());
         }
-        Self::with_handles(options, vec![table])
+        Self::from_tables(options, vec![table])
     }
 
-    /// Creates an engine that uses `tables`. If there are several searchers, each accesses its
-    /// table through a handle.
-    fn with_handles(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
+    /// Creates an engine that uses `tables`. Several searchers share these tables through handles.
+    fn from_tables(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
         let wrap_table = |table| match options.diagnostics {
             Diagnostics::Off => record_offers(options, table),
             Diagnostics::Full => with_full_diagnostics(record_offers(options, table)?),
@@ -191,9 +190,10 @@ impl Engine {
         self.last_ply = None;
     }
 
-    /// Clears the table and the heuristics at the beginning of an iteration, a search or a game.
-    /// Each of them is cleared only if the options say so for this occasion or for a more frequent
-    /// occasion. Before the first search there is nothing to clear.
+    /// Clears the table and the heuristics at the beginning of an iteration, a search or a game, if
+    /// the options ask for it. What is cleared before each iteration is also cleared before each
+    /// search and each game. What is cleared before each search is also cleared before each game.
+    /// Nothing is cleared before the first search.
     fn clear_at(&mut self, occasion: Clear) {
         let is_due = |clear: Clear| match occasion {
             Clear::Iteration => clear == Clear::Iteration,
@@ -515,7 +515,7 @@ impl Engine {
 /// Wraps a table so that it records the entries offered to it, if the options need this record.
 /// Otherwise returns the table itself.
 fn record_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<dyn Table>, TableError> {
-    if !options.keeps_offers() {
+    if !options.records_offers() {
         return Ok(table);
     }
     // If the table keeps an entry for each depth of a position, the record does so too.

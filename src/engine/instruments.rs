@@ -3,7 +3,7 @@
 
 use super::anatomy::Dissector;
 use super::audit::Auditor;
-use super::observer::{Observer, Probed};
+use super::observer::{Observer, ProbeEvent};
 use super::oracle::BestMoves;
 use crate::chess::{Board, Move};
 use crate::table::Table;
@@ -38,27 +38,27 @@ impl Observer for Instruments<'_> {
         }
     }
 
-    fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
-        // The anatomy does not count probes that a parent makes for its child.
-        if !probed.by_parent
+    fn after_probe(&mut self, probe: &ProbeEvent, path: &[u64], table: &dyn Table) {
+        // The diagnostics do not count a probe that a node makes for one of its children.
+        if !probe.by_parent
             && let Some(dissector) = &mut self.dissector
         {
-            dissector.probed(probed, table);
+            dissector.count_probe(probe, table);
         }
-        if let (Some(auditor), Some(hit)) = (self.auditor.as_mut(), probed.hit) {
-            auditor.examine(probed, path, hit);
+        if let (Some(auditor), Some(hit)) = (self.auditor.as_mut(), probe.hit) {
+            auditor.examine(probe, path, hit);
         }
     }
 
-    fn best(&mut self, board: &Board, depth: i32, mv: Move) {
+    fn after_search(&mut self, board: &Board, depth: i32, mv: Move) {
         if let Some(best_moves) = self.best_moves.as_mut() {
             best_moves.record_best(board, depth, mv);
         }
     }
 
-    fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
+    fn after_entry_cutoff(&mut self, board: &Board, depth: i32, mv: Move) {
         if let Some(best_moves) = self.best_moves.as_mut() {
-            best_moves.record_answer(board, depth, mv);
+            best_moves.record_entry_move(board, depth, mv);
         }
     }
 }

@@ -19,7 +19,7 @@ impl<O: Observer> Search<'_, O> {
         if self.switches.draws && self.is_draw(board) {
             return self.clamp_to_window(0, node.alpha, node.beta);
         }
-        let score = self.horizon::<TABLE, EXTRAS>(board, node, 0, 0);
+        let score = self.evaluate_or_search_captures::<TABLE, EXTRAS>(board, node, 0, 0);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
@@ -39,11 +39,11 @@ impl<O: Observer> Search<'_, O> {
 
     /// Returns the value of a leaf or a quiescence node.
     ///
-    /// `level` is 0 at a leaf and -1 at a quiescence node. It is compared with the least depths at
-    /// which the table is probed and at which entries are stored. `capture_plies` is the number of
-    /// captures that led from the leaf to this node.
+    /// `level` is 0 at a leaf and -1 at a quiescence node. It is compared with the minimum depths
+    /// for probing the table and for storing entries. `capture_plies` is the number of captures
+    /// that led from the leaf to this node.
     #[inline]
-    fn horizon<const TABLE: bool, const EXTRAS: bool>(
+    fn evaluate_or_search_captures<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
@@ -89,8 +89,8 @@ impl<O: Observer> Search<'_, O> {
         score
     }
 
-    /// Searches the captures of a node. Returns the value of the best capture and the capture. If
-    /// no capture is better than the stand-pat score, returns that score and [`Move::NONE`].
+    /// Searches the captures of a node. Returns the best capture and its score. If no capture is
+    /// better than the stand-pat score, returns the stand-pat score and [`Move::NONE`].
     fn search_captures<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
@@ -100,8 +100,8 @@ impl<O: Observer> Search<'_, O> {
     ) -> (Score, Move) {
         let Node { mut alpha, beta, ply, .. } = node;
         let (mut best, mut best_move) = (stand_pat, Move::NONE);
-        let is_capped = self.switches.max_plies != 0 && capture_plies >= u32::from(self.switches.max_plies);
-        if best >= beta || is_capped {
+        let reached_max_plies = self.switches.max_plies != 0 && capture_plies >= u32::from(self.switches.max_plies);
+        if best >= beta || reached_max_plies {
             return (best, best_move);
         }
         alpha = alpha.max(best);
@@ -139,7 +139,7 @@ impl<O: Observer> Search<'_, O> {
         }
         self.stack.pop(&frame);
         if !best_move.is_none() && best > node.alpha {
-            self.observer.best(board, 0, best_move);
+            self.observer.after_search(board, 0, best_move);
         }
         (best, best_move)
     }
@@ -157,7 +157,7 @@ impl<O: Observer> Search<'_, O> {
         }
         self.count.qnodes += 1;
         // The level of quiescence nodes is -1.
-        let score = self.horizon::<TABLE, EXTRAS>(board, node, -1, capture_plies);
+        let score = self.evaluate_or_search_captures::<TABLE, EXTRAS>(board, node, -1, capture_plies);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 

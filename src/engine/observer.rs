@@ -7,7 +7,7 @@ use crate::table::{Hit, Table};
 
 /// A probe and its outcome.
 #[derive(Debug, Clone, Copy)]
-pub struct Probed<'a> {
+pub struct ProbeEvent<'a> {
     /// The position that was looked up.
     pub board: &'a Board,
     pub node: Node,
@@ -36,16 +36,16 @@ pub trait Observer {
     }
     /// Called when the table has been probed. `path` has the keys of the positions from the start
     /// of the game to the parent of the node.
-    fn probed(&mut self, probed: &Probed, path: &[u64], table: &dyn Table) {
-        let _ = (probed, path, table);
+    fn after_probe(&mut self, probe: &ProbeEvent, path: &[u64], table: &dyn Table) {
+        let _ = (probe, path, table);
     }
     /// Called when the best move of a node has been found by searching it. The move may have cut
     /// off the node.
-    fn best(&mut self, board: &Board, depth: i32, mv: Move) {
+    fn after_search(&mut self, board: &Board, depth: i32, mv: Move) {
         let _ = (board, depth, mv);
     }
     /// Called when a table entry with this move cut off a node.
-    fn answer(&mut self, board: &Board, depth: i32, mv: Move) {
+    fn after_entry_cutoff(&mut self, board: &Board, depth: i32, mv: Move) {
         let _ = (board, depth, mv);
     }
 }

@@ -132,11 +132,11 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// Whether the search must record the entries that it offers to the table. This is so if `iir`
-    /// or `singular` consults these entries under `shape = "neutral"`. An unbounded table that
-    /// forgets nothing needs no such record, because it still has every entry.
+    /// Whether the search records the entries that it offers to the table. With `shape =
+    /// "neutral"`, `iir` and `singular` read this record instead of the table. An unbounded table
+    /// that forgets nothing needs no record, because it still contains every entry.
     #[must_use]
-    pub fn keeps_offers(&self) -> bool {
+    pub fn records_offers(&self) -> bool {
         let consults_entries = self.iir.min_depth > 0 || self.singular.min_depth > 0;
         let forgets = self.table.kind != TableKind::Unbounded || self.table.forget > 0.0;
         self.shape == Shape::Neutral && consults_entries && forgets
@@ -275,7 +275,7 @@ impl Mate {
     /// Returns the number of moves to mate that a score stands for. The number is negative if the
     /// side to move is mated. Returns `None` if the score is not a mate, or if mate scores do not
     /// count plies from the root.
-    pub fn moves(&self, score: Score) -> Option<i32> {
+    pub fn moves_to_mate(&self, score: Score) -> Option<i32> {
         let plies = self.value - score.abs();
         let moves = (plies + 1) / 2;
         // Scores within 256 of `value` are mates.

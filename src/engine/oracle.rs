@@ -18,8 +18,9 @@ use crate::table::options::Clear;
 #[derive(Debug, Default)]
 pub struct BestMoves(KeyMap<(u64, u8), Move>);
 
-/// Returns the options of the engine that learns the moves. It makes the same search as the engine
-/// with these `options`, but with an unbounded table, and it tries the table's move first.
+/// Returns the options of the learner, which is the engine that finds the best move of each node.
+/// The learner makes the same search as the engine with these `options`, except that it has an
+/// unbounded table and tries the table's move first.
 pub fn learner_options(options: &EngineOptions) -> EngineOptions {
     let mut options = options.clone();
     options.ordering.retain(|rule| !matches!(rule, Ordering::Oracle | Ordering::TableMove));
@@ -44,7 +45,7 @@ impl BestMoves {
     }
 
     /// Records the move of a table entry, unless a move is already recorded for the node.
-    pub fn record_answer(&mut self, board: &Board, depth: i32, mv: Move) {
+    pub fn record_entry_move(&mut self, board: &Board, depth: i32, mv: Move) {
         if !mv.is_none() {
             self.0.entry((board.key(), depth as u8)).or_insert(mv);
         }
@@ -71,10 +72,10 @@ mod tests {
             record(&mut notes, &board, 3, mv);
             notes.get(&board, 3)
         };
-        assert_eq!(record_and_get(BestMoves::record_answer, Move::NONE), None);
-        assert_eq!(record_and_get(BestMoves::record_answer, moves[0]), Some(moves[0]));
+        assert_eq!(record_and_get(BestMoves::record_entry_move, Move::NONE), None);
+        assert_eq!(record_and_get(BestMoves::record_entry_move, moves[0]), Some(moves[0]));
         assert_eq!(record_and_get(BestMoves::record_best, moves[1]), Some(moves[1]));
-        assert_eq!(record_and_get(BestMoves::record_answer, moves[2]), Some(moves[1]));
+        assert_eq!(record_and_get(BestMoves::record_entry_move, moves[2]), Some(moves[1]));
         assert_eq!(record_and_get(BestMoves::record_best, moves[3]), Some(moves[3]));
         assert_eq!(notes.get(&board, 2), None, "only for this depth");
     }

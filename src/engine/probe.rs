@@ -1,7 +1,7 @@
 //! How the search probes the table and offers entries to it.
 
 use super::node::Node;
-use super::observer::{Observer, Probed};
+use super::observer::{Observer, ProbeEvent};
 use super::options::DepthRule;
 use super::search::{Search, StartCounts};
 use super::switches::INFINITE;
@@ -35,9 +35,9 @@ impl<O: Observer> Search<'_, O> {
 
     /// Reports a probe to the observer.
     #[inline]
-    pub(super) fn report(&mut self, probed: &Probed) {
+    pub(super) fn report(&mut self, probe: &ProbeEvent) {
         if let Some(table) = self.table.as_deref() {
-            self.observer.probed(probed, &self.path, table);
+            self.observer.after_probe(probe, &self.path, table);
         }
     }
 
@@ -47,7 +47,7 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn probe<const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> ProbeAnswer {
         let Node { alpha, beta, depth, ply, .. } = node;
         let mut answer = ProbeAnswer { cutoff_score: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
-        let mut probed = Probed {
+        let mut probed = ProbeEvent {
             board,
             node,
             hit: None,
@@ -69,9 +69,9 @@ impl<O: Observer> Search<'_, O> {
         if EXTRAS && self.switches.terms_depth <= depth {
             self.facts = self.switches.facts(&hit.entry);
         }
-        let holds =
+        let is_valid =
             self.is_deep_enough(&hit, depth) && (!EXTRAS || self.switches.holds_at_clock(board, depth, &hit.entry));
-        probed.is_deep_enough = self.switches.allows_cutoffs && holds && ply > 0;
+        probed.is_deep_enough = self.switches.allows_cutoffs && is_valid && ply > 0;
         if probed.is_deep_enough {
             self.apply_bound(&hit, ply, &mut answer);
             if answer.cutoff_score.is_none() {
@@ -94,11 +94,11 @@ impl<O: Observer> Search<'_, O> {
             if let Some(table) = self.table.as_mut() {
                 table.cutoff(&hit);
             }
-            self.observer.answer(board, depth, hit.entry.mv);
+            self.observer.after_entry_cutoff(board, depth, hit.entry.mv);
         } else {
             self.count.move_only += u64::from(!answer.mv.is_none());
             if EXTRAS && self.switches.hits_affect_evaluation {
-                self.evaluate_after_hit(board, node, &hit.entry, holds);
+                self.evaluate_after_hit(board, node, &hit.entry, is_valid);
             }
         }
         probed.hit = Some(&hit);
@@ -116,7 +116,7 @@ impl<O: Observer> Search<'_, O> {
             && score.is_some_and(|score| node.is_cut_node != (score >= node.beta))
     }
 
-    /// Tells the table that the bound of a hit did not settle its node. The table then lowers the
+    /// Tells the table that the bound of a hit did not cut off the node. The table then lowers the
     /// depth of the entry (`table.demotion`).
     #[cold]
     fn demote(&mut self, hit: &Hit) {
@@ -137,7 +137,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Applies the bound of a hit to a node. If the bound settles the node, sets the cutoff score
+    /// Applies the bound of a hit to a node. If the bound cuts off the node, sets the cutoff score
     /// in `answer`. Otherwise the bound may narrow the window if `probe.start_value` is on.
     #[inline]
     fn apply_bound(&self, hit: &Hit, ply: usize, answer: &mut ProbeAnswer) {
@@ -186,14 +186,15 @@ impl<O: Observer> Search<'_, O> {
         depth <= 0 || self.switches.evaluations_depth <= depth && board.checkers().is_empty()
     }
 
-    /// Evaluates a node that its hit did not cut off. The evaluation is taken from the entry if it
-    /// has one. Otherwise it is computed. Both cases are counted.
+    /// Evaluates a node after a hit that did not cut off the node. If the entry contains a static
+    /// evaluation, the evaluation is taken from the entry. Otherwise it is computed. Both cases are
+    /// counted.
     ///
     /// A leaf or quiescence node then uses the evaluation. If the options say so, the evaluation is
-    /// first refined by the score of the entry. `holds` says whether that score is deep enough, and
-    /// valid at this halfmove clock.
+    /// first refined by the score of the entry. `is_valid` says whether the score is deep enough
+    /// and valid at this halfmove clock.
     #[cold]
-    fn evaluate_after_hit(&mut self, board: &Board, node: Node, entry: &Entry, holds: bool) {
+    fn evaluate_after_hit(&mut self, board: &Board, node: Node, entry: &Entry, is_valid: bool) {
         if !self.has_evaluation(board, node.depth) {
             return;
         }
@@ -205,7 +206,7 @@ impl<O: Observer> Search<'_, O> {
             return;
         }
         let score = self.switches.score_from_store(entry.score, node.ply);
-        let refines = self.switches.refines_evaluations && holds && score.abs() <= self.switches.mate_threshold;
+        let refines = self.switches.refines_evaluations && is_valid && score.abs() <= self.switches.mate_threshold;
         self.evaluation = Some(match self.switches.bound(entry) {
             Bound::Lower if refines => evaluation.max(score),
             Bound::Upper if refines => evaluation.min(score),
@@ -257,9 +258,9 @@ impl<O: Observer> Search<'_, O> {
         self.store_with_bound::<EXTRAS>(bound, board, node, (score, mv), start_counts);
     }
 
-    /// Offers a score that needed no search to the table. Such a score is an evaluation, a mate or
-    /// a stalemate. It is stored as an exact score unless the options say that the window decides
-    /// which bound is stored.
+    /// Offers to the table a score that was known without a search: an evaluation, a mate or a
+    /// stalemate. Depending on the options, the score is stored as an exact score, or with the
+    /// bound that follows from the node's window.
     #[inline]
     pub(super) fn store_known_result<const EXTRAS: bool>(
         &mut self,

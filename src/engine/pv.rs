@@ -6,7 +6,7 @@ use crate::chess::Move;
 #[derive(Debug, Clone)]
 pub struct Variations {
     moves: Vec<Move>,
-    len: [u16; PLIES + 1],
+    lengths: [u16; PLIES + 1],
     deepest: usize,
 }
 
@@ -15,20 +15,20 @@ const PLIES: usize = 256;
 
 impl Default for Variations {
     fn default() -> Self {
-        Self { moves: vec![Move::NONE; PLIES * PLIES], len: [0; PLIES + 1], deepest: 0 }
+        Self { moves: vec![Move::NONE; PLIES * PLIES], lengths: [0; PLIES + 1], deepest: 0 }
     }
 }
 
 impl Variations {
     /// Returns a placeholder without storage.
     pub const fn none() -> Self {
-        Self { moves: Vec::new(), len: [0; PLIES + 1], deepest: 0 }
+        Self { moves: Vec::new(), lengths: [0; PLIES + 1], deepest: 0 }
     }
 
     #[inline]
     pub fn clear(&mut self, ply: usize) {
         self.mark_reached(ply);
-        self.len[ply.min(PLIES)] = 0;
+        self.lengths[ply.min(PLIES)] = 0;
     }
 
     /// Replaces the line of `ply` by `mv` followed by the line of the next ply.
@@ -37,19 +37,19 @@ impl Variations {
         if ply >= PLIES {
             return;
         }
-        let len = usize::from(self.len[ply + 1]).min(PLIES - 1);
+        let len = usize::from(self.lengths[ply + 1]).min(PLIES - 1);
         self.moves[ply * PLIES] = mv;
         if len > 0 && ply + 1 < PLIES {
             let next = (ply + 1) * PLIES;
             self.moves.copy_within(next..next + len, ply * PLIES + 1);
         }
-        self.len[ply] = len as u16 + 1;
+        self.lengths[ply] = len as u16 + 1;
     }
 
-    pub fn set(&mut self, ply: usize, line: &[Move]) {
+    pub fn set_line(&mut self, ply: usize, line: &[Move]) {
         let (ply, len) = (ply.min(PLIES - 1), line.len().min(PLIES));
         self.moves[ply * PLIES..][..len].copy_from_slice(&line[..len]);
-        self.len[ply] = len as u16;
+        self.lengths[ply] = len as u16;
     }
 
     /// Records that a ply was reached, even if it has no line.
@@ -65,7 +65,7 @@ impl Variations {
 
     pub fn get(&self, ply: usize) -> &[Move] {
         let ply = ply.min(PLIES - 1);
-        &self.moves[ply * PLIES..][..usize::from(self.len[ply])]
+        &self.moves[ply * PLIES..][..usize::from(self.lengths[ply])]
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(lines.get(PLIES - 1), &line[PLIES - 1..]);
         assert_eq!((lines.take_deepest(), lines.take_deepest()), (PLIES + 2, 0));
         // A better move takes over the line of the next ply.
-        lines.set(3, &line[..2]);
+        lines.set_line(3, &line[..2]);
         lines.adopt_child_line(2, line[9]);
         assert_eq!(lines.get(2), [line[9], line[0], line[1]]);
         lines.clear(3);

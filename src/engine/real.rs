@@ -129,12 +129,12 @@ pub struct RealCrew<'c, 's> {
     /// The sum of the helpers' counters at the end of the last iteration.
     reported_counts: SearchCounters,
     /// The main searcher's node count in this iteration at which it passes the baton again.
-    main_stops_at: u64,
+    main_node_limit: u64,
 }
 
 impl<'c, 's> RealCrew<'c, 's> {
     pub fn new(shared: &'c Shared<'s>) -> Self {
-        Self { shared, reported_counts: SearchCounters::default(), main_stops_at: 0 }
+        Self { shared, reported_counts: SearchCounters::default(), main_node_limit: 0 }
     }
 }
 
@@ -154,13 +154,13 @@ impl Team for RealCrew<'_, '_> {
     }
 
     fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
-        let unused_nodes = std::mem::take(&mut self.main_stops_at) - main_nodes;
+        let unused_nodes = std::mem::take(&mut self.main_node_limit) - main_nodes;
         self.shared.nodes_left.fetch_add(unused_nodes, Ordering::Relaxed);
         let mut total_counts = SearchCounters::default();
         self.shared.results().counts.iter().for_each(|&count| total_counts += count);
-        let since_last_report = total_counts - self.reported_counts;
+        let unreported_counts = total_counts - self.reported_counts;
         self.reported_counts = total_counts;
-        since_last_report
+        unreported_counts
     }
 }
 
@@ -170,7 +170,7 @@ impl Baton for RealCrew<'_, '_> {
             return 0;
         }
         let nodes = self.shared.grant(0);
-        self.main_stops_at = counters.nodes + nodes;
+        self.main_node_limit = counters.nodes + nodes;
         nodes
     }
 }

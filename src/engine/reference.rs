@@ -29,8 +29,8 @@ impl<'a> ReferenceSearch<'a> {
         self.value(board, &mut path, depth, ply, (score - 1, score + 1)).cmp(&score)
     }
 
-    /// Returns the value of a node, found by fail-soft alpha-beta. The last key in `path` is that
-    /// of the node's parent.
+    /// Returns the value of a node, found by fail-soft alpha-beta. The last key in `path` is the
+    /// key of the node's parent.
     fn value(
         &self,
         board: &Board,
@@ -43,7 +43,7 @@ impl<'a> ReferenceSearch<'a> {
             return 0;
         }
         if depth <= 0 {
-            return self.horizon(board, ply, 0, alpha, beta);
+            return self.leaf_value(board, ply, 0, alpha, beta);
         }
         let mut moves = MoveList::new();
         movegen::legal(board, &mut moves);
@@ -80,13 +80,13 @@ impl<'a> ReferenceSearch<'a> {
 
     /// Returns the value of a leaf, or of a quiescence node. `capture_plies` is the number of
     /// captures that led from the leaf to the node.
-    fn horizon(&self, board: &Board, ply: usize, capture_plies: u8, mut alpha: Score, beta: Score) -> Score {
+    fn leaf_value(&self, board: &Board, ply: usize, capture_plies: u8, mut alpha: Score, beta: Score) -> Score {
         if self.switches.leaf_mates && !board.has_legal_move() {
             return if board.in_check() { self.switches.mated(ply, 0) } else { 0 };
         }
         let mut best = self.evaluator.evaluate(board);
-        let is_capped = self.switches.max_plies != 0 && capture_plies >= self.switches.max_plies;
-        if !self.switches.quiescence || is_capped || best >= beta {
+        let reached_max_plies = self.switches.max_plies != 0 && capture_plies >= self.switches.max_plies;
+        if !self.switches.quiescence || reached_max_plies || best >= beta {
             return best;
         }
         alpha = alpha.max(best);
@@ -95,7 +95,7 @@ impl<'a> ReferenceSearch<'a> {
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(-self.horizon(&child, ply + 1, capture_plies.saturating_add(1), -beta, -alpha));
+            best = best.max(-self.leaf_value(&child, ply + 1, capture_plies.saturating_add(1), -beta, -alpha));
             alpha = alpha.max(best);
             if best >= beta {
                 break;

@@ -70,7 +70,7 @@ impl<O: Observer> Search<'_, O> {
                 line = self.pv.get(0).to_vec();
             }
             if lower >= upper {
-                self.pv.set(0, &line);
+                self.pv.set_line(0, &line);
                 return score;
             }
             self.count.researches += 1;

@@ -157,8 +157,8 @@ impl<O: Observer> Search<'_, O> {
         self.count.nodes + nodes < self.next_check
     }
 
-    /// Returns the score of a node without a legal move. The node is counted as an evaluation, as
-    /// in the published tables of node counts.
+    /// Returns the score of a node without a legal move. The node is counted as an evaluation,
+    /// because published counts of evaluations include such nodes.
     #[inline]
     pub(super) fn terminal_score(&mut self, board: &Board, ply: usize, depth: i32) -> Score {
         self.count.evals += 1;
@@ -190,7 +190,7 @@ impl<O: Observer> Search<'_, O> {
         (self.count.nodes - start.nodes + self.credited_nodes - start.credited_nodes).min(u64::from(u32::MAX)) as u32
     }
 
-    /// Sorts the moves in `scratch` by the generation order of the options.
+    /// Sorts the moves in `scratch` into the generation order that the options choose.
     #[inline]
     pub(super) fn sort_generated(&mut self, board: &Board) {
         if self.switches.sorts_generated_moves {
@@ -229,8 +229,8 @@ impl<O: Observer> Search<'_, O> {
         Some(mv)
     }
 
-    /// Under ABDADA, counts this searcher at the table entry of a node. The searcher is counted
-    /// until it leaves the node.
+    /// Under ABDADA, adds this searcher to the number of searchers that the table counts for the
+    /// entry of a node. [`Self::unmark_entry`] subtracts it again when it leaves the node.
     #[cold]
     pub(super) fn mark_entry(&mut self, board: &Board, node: Node) {
         let (key, depth) = (self.table_key(board), node.depth as u8);

@@ -190,7 +190,7 @@ impl Switches {
             prefetch: resolve_prefetch(table),
             iid_depth: from_depth(options.iid.min_depth),
             terms_depth: from_depth(options.iir.min_depth).min(from_depth(options.singular.min_depth)),
-            uses_offered_facts: options.keeps_offers(),
+            uses_offered_facts: options.records_offers(),
             iir_depth: from_depth(options.iir.min_depth),
             iir_reduction: i32::from(options.iir.reduction),
             iir_node_type: options.iir.node_type,

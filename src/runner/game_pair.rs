@@ -136,7 +136,7 @@ fn search_move(
         .map_err(|interrupt| player.add_name_to_error(interrupt))?;
     let move_search = MoveSearch {
         score: record.score,
-        mate: record.score.and_then(|score| player.mate.moves(score)),
+        mate: record.score.and_then(|score| player.mate.moves_to_mate(score)),
         depth: record.depth,
         nodes: record.nodes,
     };

@@ -27,7 +27,7 @@ impl<W: Write> Output<W> {
 /// Formats a score for UCI: in centipawns, or as the number of moves to mate. The number of moves
 /// is negative for the side that is mated.
 fn format_score(score: Score, mate: &Mate) -> String {
-    mate.moves(score).map_or_else(|| format!("cp {score}"), |moves| format!("mate {moves}"))
+    mate.moves_to_mate(score).map_or_else(|| format!("cp {score}"), |moves| format!("mate {moves}"))
 }
 
 /// Returns the `info` line of a finished iteration. `nodes` is the number of nodes of all

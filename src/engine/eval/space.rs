@@ -4,15 +4,15 @@
 use super::attacks_of;
 use crate::chess::{Bitboard, Board, Color, Piece};
 
-/// Counts the squares that are attacked by no enemy pawn and that a knight or bishop of the side
-/// can go to.
+/// Counts the squares to which a knight or bishop of `side` can move and which no enemy pawn
+/// attacks.
 pub fn count(board: &Board, side: Color) -> i32 {
-    let guarded = board
+    let attacked_by_pawns = board
         .pieces(!side, Piece::Pawn)
         .fold(Bitboard(0), |squares, pawn| squares | attacks_of(Piece::Pawn, !side, pawn, board.occupied()));
     let reachable = [Piece::Knight, Piece::Bishop]
         .into_iter()
         .flat_map(|piece| board.pieces(side, piece).map(move |square| (piece, square)))
         .fold(Bitboard(0), |squares, (piece, square)| squares | attacks_of(piece, side, square, board.occupied()));
-    (reachable & !board.pieces_of(side) & !guarded).count() as i32
+    (reachable & !board.pieces_of(side) & !attacked_by_pawns).count() as i32
 }

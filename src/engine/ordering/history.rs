@@ -43,7 +43,7 @@ impl History {
     /// Raises the score of a quiet move that caused a cutoff at `depth`.
     #[inline]
     pub fn learn(&mut self, side: Color, mv: Move, depth: i32) {
-        debug_assert!(depth >= 0 && !mv.is_none(), "{mv} at depth {depth} teaches nothing");
+        debug_assert!(depth >= 0 && !mv.is_none(), "a cutoff by {mv} at depth {depth} cannot be recorded");
         let score = &mut self.0[slot(side, mv)];
         *score = (*score + depth * depth).min(MAX_SCORE);
     }

@@ -133,8 +133,8 @@ impl Ranks {
     }
 
     /// Returns the score of a capture or promotion. This is the rank of the rule that claims the
-    /// move plus the score of the move within the rule. Under static exchange evaluation, a losing
-    /// capture has a negative score without a rank.
+    /// move plus the score of the move within the rule. Under static exchange evaluation, the rank
+    /// is not added for a losing capture, so its score is negative.
     #[inline]
     fn noisy_score(&self, board: &Board, mv: Move) -> i32 {
         if self.captures != 0 {

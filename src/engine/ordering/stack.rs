@@ -126,7 +126,7 @@ impl Stack {
     /// `None`.
     #[inline]
     fn reserve_node(&mut self) -> Option<ScoredMoves<'_>> {
-        debug_assert!(self.top <= self.words.len(), "more is taken than there is");
+        debug_assert!(self.top <= self.words.len(), "the top is beyond the end of the stack");
         if self.words.len() < self.top + MAX_MOVES {
             self.grow();
         }
@@ -160,7 +160,7 @@ impl Stack {
         let quiet_scorer = ranks.quiet_scorer(board, hint, heuristics);
         if let Some(mut scored) = self.reserve_node() {
             for &mv in moves.iter() {
-                debug_assert_eq!(board.color_on(mv.from()), Some(board.turn()), "{mv}: of another position");
+                debug_assert_eq!(board.color_on(mv.from()), Some(board.turn()), "{mv} is a move of another position");
                 let score = if mv == hint.table_move && ranks.first_move != 0 {
                     ranks.first_move
                 } else if board.is_quiet(mv) {
@@ -210,10 +210,14 @@ impl Stack {
 
     /// Generates and pushes captures and promotions.
     pub fn push_noisy(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
-        debug_assert!(matches!(frame.stage, Stage::First | Stage::FirstDone), "captures come first: {:?}", frame.stage);
+        debug_assert!(
+            matches!(frame.stage, Stage::First | Stage::FirstDone),
+            "captures must precede quiet moves: {:?}",
+            frame.stage
+        );
         debug_assert_eq!(
             self.top, frame.base,
-            "a deeper node left its moves on the stack, or this one has pushed some"
+            "a deeper node left its moves on the stack, or this node has already pushed moves"
         );
         if let Some(scored) = self.reserve_node() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
@@ -313,7 +317,8 @@ impl Stack {
             if is_losing(best) {
                 return None;
             }
-            // The first word replaces the best word, which is not read again.
+            // The best word is moved out. The first word takes its place, because the next call
+            // starts after the first word.
             if let Some(other) = best_index.and_then(|index| others.get_mut(index)) {
                 *other = *first;
             }
@@ -334,8 +339,8 @@ impl Stack {
         frame.is_sorted = true;
     }
 
-    /// Changes the order of a node's moves after the first. No move of the node may have been tried
-    /// yet.
+    /// Changes the order of all moves of a node except the first move, which stays first. No move
+    /// of the node may have been tried yet.
     pub fn reorder(&mut self, frame: &mut NodeMoves, order: RootOrder) {
         if !frame.is_sorted {
             self.sort(frame);

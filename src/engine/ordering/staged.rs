@@ -16,7 +16,7 @@ pub const STAGED_DEPTH: i32 = 2;
 impl Stack {
     /// Returns the next move of a node that was begun with [`Stack::begin_staged`], if this move
     /// needs no generation. Returns `None` if the moves are exhausted or
-    /// [`Stack::generate_next_group`] must be called.
+    /// [`Stack::generate_next_stage`] must be called.
     #[inline]
     pub fn next_ready(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         match frame.stage {
@@ -29,10 +29,10 @@ impl Stack {
         }
     }
 
-    /// Generates the next group of moves. Returns false if there is no further group. `scratch` is
-    /// a list for temporary use.
+    /// Generates the moves of the next stage. Returns false if there is no further stage. `scratch`
+    /// is a list for temporary use.
     #[inline(never)]
-    pub fn generate_next_group(
+    pub fn generate_next_stage(
         &mut self,
         frame: &mut NodeMoves,
         scratch: &mut MoveList,
@@ -153,7 +153,7 @@ mod tests {
             if let Some(mv) = stack.next_ready(&mut frame) {
                 return Some(mv);
             }
-            if !stack.generate_next_group(&mut frame, &mut scratch, context) {
+            if !stack.generate_next_stage(&mut frame, &mut scratch, context) {
                 return None;
             }
         };

@@ -346,7 +346,7 @@ fn together(chosen: &[&EngineOptions]) -> Option<EngineOptions> {
     }
     let options: EngineOptions = serde_json::from_value(all).ok()?;
     // Each twin has its own list of offers.
-    if options.threads.count > 1 && options.keeps_offers() || options.threads.is_real() {
+    if options.threads.count > 1 && options.records_offers() || options.threads.is_real() {
         return None;
     }
     Engine::new(&options, None).ok().map(|_| options)
