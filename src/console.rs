@@ -45,7 +45,7 @@ fn write_out(text: &str, escape: impl Fn(&str) -> Cow<'_, str>) {
     }
 }
 
-/// Writes to standard error. Control characters are escaped, so that a name in a file cannot move
+/// Writes to standard error. Control characters are escaped, so that a name from a file cannot move
 /// the cursor or rename the window.
 pub fn err(text: fmt::Arguments<'_>) {
     #[cfg(test)]

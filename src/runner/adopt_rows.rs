@@ -62,35 +62,38 @@ pub(super) fn adopt_rows(
 impl Reuse<'_> {
     /// Changes the results of a folder from another plan to this plan. Rows that this plan needs
     /// are also taken from the folder's files of unused rows. Rows that this plan does not need are
-    /// moved to these files. If the process is killed in between, no row is lost.
+    /// moved to these files. If the process is killed during the change, no row is lost.
     fn adopt(&self, output: &Output, old: &Manifest, new: &Manifest) -> Result<ReuseSummary, OutputError> {
         let (folder, path) = (&output.folder, output.results_path());
         let write_manifest = |manifest: &Manifest| {
             output.write_manifest(manifest).map_err(OutputError::io(folder.join(record::manifest::MANIFEST)))
         };
-        let mut done = HashMap::new();
+        let mut known_checks = HashMap::new();
         // What the results file and the files of unused rows contain.
         let (mut results_rows, mut unused_rows) = (Vec::new(), Vec::<FileRows>::new());
         let files = unused_files(folder);
-        let new_results = record::write_rows(&path, &self.row_index.header, |put| {
-            let mut take = |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| put(&StringRecord::from(row)));
-            results_rows.push(self.read(&path, &mut done, &mut take)?);
+        let new_results = record::write_rows(&path, &self.row_index.header, |write_row| {
+            let mut write_rows =
+                |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| write_row(&StringRecord::from(row)));
+            results_rows.push(self.read(&path, &mut known_checks, &mut write_rows)?);
             for file in &files {
-                unused_rows.push(self.read(file, &mut done, &mut take)?);
+                unused_rows.push(self.read(file, &mut known_checks, &mut write_rows)?);
             }
             Ok(())
         });
         let new_results = new_results.map_err(OutputError::results(&path))?;
-        let mut summary = self.summarize(&done, &results_rows);
+        let mut summary = self.summarize(&known_checks, &results_rows);
         if !summary.damaged.is_empty() {
             summary.copy = Some(save_copy(&path).map_err(OutputError::io(&path))?);
         }
         write_manifest(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
-        if let Some(FileRows { others, header, .. }) = results_rows.first().filter(|file| !file.others.is_empty()) {
+        if let Some(FileRows { unused_lines, header, .. }) =
+            results_rows.first().filter(|file| !file.unused_lines.is_empty())
+        {
             let has_same_header = |(_, file): &(&PathBuf, &FileRows)| file.header == *header;
             let existing = files.iter().zip(&unused_rows).find(has_same_header).map(|(path, _)| path.clone());
             let target = existing.unwrap_or_else(|| unused_file(folder, files.len() as u32 + 1));
-            append_lines(&path, others, header, &target).map_err(OutputError::results(&target))?;
+            append_lines(&path, unused_lines, header, &target).map_err(OutputError::results(&target))?;
         }
         record::publish(new_results, &path).map_err(OutputError::io(&path))?;
         // Finally, rows that are used again are removed from the files of unused rows. The last
@@ -103,9 +106,9 @@ impl Reuse<'_> {
                 // A file with damaged rows is kept as it is. A row that exists twice does no harm.
                 continue;
             }
-            let result = match file_rows.others.is_empty() && !unused_file(folder, number + 1).exists() {
+            let result = match file_rows.unused_lines.is_empty() && !unused_file(folder, number + 1).exists() {
                 true => fs::remove_file(&path),
-                false => record::rewrite(&path, &file_rows.header, file_rows.others.into_iter()),
+                false => record::rewrite(&path, &file_rows.header, file_rows.unused_lines.into_iter()),
             };
             result.map_err(OutputError::io(path))?;
         }

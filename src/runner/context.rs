@@ -46,7 +46,7 @@ pub struct Shared<'a> {
     pub output: &'a Output,
     pub subjects: &'a Subjects,
     /// The optional columns of the rows.
-    pub extra: Extra,
+    pub extra_columns: Extra,
     /// The values of the varying options, for each variant.
     pub option_values: Vec<Vec<String>>,
     pub in_flight: InFlight,
@@ -77,13 +77,13 @@ pub struct Sink {
     /// Whether there are rows that are not synced yet.
     pub dirty: bool,
     /// The error after which no more rows can be written.
-    pub broken: Option<RunError>,
+    pub write_error: Option<RunError>,
 }
 
 impl Sink {
     /// Appends the rows of a job. Does nothing if no more rows can be written.
     pub fn append(&mut self, rows: &[Vec<String>], output: &Output) -> Result<(), RunError> {
-        if self.broken.is_some() {
+        if self.write_error.is_some() {
             // The error has already been stored. The job runs again when the run is resumed.
             return Ok(());
         }
@@ -92,7 +92,7 @@ impl Sink {
         self.results.append(rows).map_err(|error| output.row_write_error(error))
     }
 
-    /// Checks that the file is still in place and unchanged.
+    /// Checks that the results file still exists at its path and is unchanged.
     pub fn check_file(&mut self, output: &Output) -> Result<(), RunError> {
         if !self.results.is_in_place() {
             return Err(output.rescue_rows(&mut self.results));

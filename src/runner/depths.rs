@@ -57,7 +57,7 @@ pub(super) fn compare_depths(
     for depth in 1..max_depth {
         let shallower_plan = plan.limited_to(depth);
         let mut reuse = Reuse::new(experiment, &shallower_plan, shard);
-        reuse.borrowed = true;
+        reuse.is_other_folder = true;
         reuse.jobs.retain(|id, jobs| {
             ids.contains(id) && depth_limit(jobs[0].variant, jobs[0].item).is_some_and(|limit| limit > depth)
         });

@@ -138,10 +138,10 @@ impl Shared<'_> {
         // The counts of real threads depend on the scheduler.
         let has_real_threads =
             self.plan.variants[job.variant].builtin().is_some_and(|options| options.threads.is_real());
-        let repeats =
+        let repeatability =
             if has_real_threads { "not repeatable".to_owned() } else { self.subjects.repeatability(job.variant) };
         let row = outcome.ok();
-        let engine_columns = EngineColumns { report: row.and_then(|row| row.report.as_ref()), repeats: &repeats };
+        let engine_columns = EngineColumns { report: row.and_then(|row| row.report.as_ref()), repeats: &repeatability };
         let game = row.and_then(|row| row.game.as_deref());
         Row {
             label,
@@ -149,9 +149,9 @@ impl Shared<'_> {
             solved: row.and_then(|row| row.solved),
             seconds: row.map_or(0.0, |row| row.seconds),
             error: outcome.err().unwrap_or_default(),
-            has_anatomy: self.extra.anatomy,
-            has_threads: self.extra.threads,
-            engine_columns: self.extra.external.then_some(engine_columns),
+            has_anatomy: self.extra_columns.anatomy,
+            has_threads: self.extra_columns.threads,
+            engine_columns: self.extra_columns.external.then_some(engine_columns),
             match_columns: job
                 .opponent
                 .map(|opponent| MatchColumns { opponent: &self.plan.variants[opponent].name, game }),

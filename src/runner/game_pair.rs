@@ -169,44 +169,53 @@ fn search_move(
 #[derive(Debug, Default)]
 struct Adjudicator {
     /// For White and Black, the number of moves in a row with a lost score.
-    lost: [u16; 2],
+    losing_streak: [u16; 2],
     /// For White and Black, the number of moves in a row with a won score.
-    won: [u16; 2],
+    winning_streak: [u16; 2],
     /// For White and Black, the number of moves in a row with a level score.
-    level: [u16; 2],
+    level_streak: [u16; 2],
     /// The number of moves that both sides have played together.
     plies: usize,
 }
 
 impl Adjudicator {
-    /// Adds the score of a move. If the move has no score, all moves in a row of this side are
-    /// counted from 0 again.
+    /// Adds the score of a move to the counts of moves in a row. If the move has no score, all
+    /// counts of this side start again from 0.
     fn add_score(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
         self.plies += 1;
         let side = usize::from(mover == Color::Black);
-        let count_in_a_row =
-            |counter: &mut u16, is_continued: bool| *counter = if is_continued { counter.saturating_add(1) } else { 0 };
+        let extend_or_reset =
+            |streak: &mut u16, is_continued: bool| *streak = if is_continued { streak.saturating_add(1) } else { 0 };
         let score = score.map(i64::from);
         let resign_score = rules.resign.map(|resign| i64::from(resign.score));
-        count_in_a_row(&mut self.lost[side], resign_score.zip(score).is_some_and(|(min, score)| score <= -min));
-        count_in_a_row(&mut self.won[side], resign_score.zip(score).is_some_and(|(min, score)| score >= min));
+        extend_or_reset(
+            &mut self.losing_streak[side],
+            resign_score.zip(score).is_some_and(|(min, score)| score <= -min),
+        );
+        extend_or_reset(
+            &mut self.winning_streak[side],
+            resign_score.zip(score).is_some_and(|(min, score)| score >= min),
+        );
         let draw_score = rules.draw.map(|draw| i64::from(draw.score));
-        count_in_a_row(&mut self.level[side], draw_score.zip(score).is_some_and(|(max, score)| score.abs() <= max));
+        extend_or_reset(
+            &mut self.level_streak[side],
+            draw_score.zip(score).is_some_and(|(max, score)| score.abs() <= max),
+        );
     }
 
     /// Returns the winner and the word for how the game ended, if the scores have decided the game.
     /// The winner is `None` if the game is drawn.
     fn verdict(&self, rules: &Match) -> Option<(Option<Color>, &'static str)> {
         if let Some(resign) = rules.resign {
-            // The counts of White have index 0, and the counts of Black have index 1.
+            // In each array, the count of White has index 0, and the count of Black has index 1.
             for (loser, winner) in [(0, Color::Black), (1, Color::White)] {
-                if self.lost[loser] >= resign.moves && self.won[1 - loser] >= resign.moves {
+                if self.losing_streak[loser] >= resign.moves && self.winning_streak[1 - loser] >= resign.moves {
                     return Some((Some(winner), games::RESIGNED));
                 }
             }
         }
         let draw = rules.draw?;
-        let is_level = self.level.iter().all(|&moves| moves >= draw.moves);
+        let is_level = self.level_streak.iter().all(|&moves| moves >= draw.moves);
         (is_level && self.plies >= 2 * usize::from(draw.from)).then_some((None, games::AGREED))
     }
 }

@@ -26,7 +26,7 @@ pub fn build() -> Build {
 /// Creates the manifest of a new run.
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
     let is_in_shard = variants_in_shard(plan, shard);
-    let names = |is_listed: &dyn Fn(usize) -> bool| {
+    let variant_names = |is_listed: &dyn Fn(usize) -> bool| {
         let variants = plan.variants.iter().enumerate().filter(|(index, _)| is_listed(*index));
         variants.map(|(_, variant)| variant.name.clone()).collect::<Vec<_>>()
     };
@@ -51,8 +51,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         repeats: experiment.file.repeats,
         times: experiment.file.times,
         seeds: experiment.file.seeds,
-        variants: names(&|index| is_in_shard[index]),
-        never_cleared: names(&|index| is_in_shard[index] && plan.is_whole_suite_job(index)),
+        variants: variant_names(&|index| is_in_shard[index]),
+        never_cleared: variant_names(&|index| is_in_shard[index] && plan.is_whole_suite_job(index)),
         baseline: plan.variants[plan.baseline].name.clone(),
         baselines: baselines(experiment, plan),
         varying: plan.varying(),

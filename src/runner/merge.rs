@@ -91,7 +91,8 @@ impl Shards<'_> {
         Err(foreign_error(folder, &problem))
     }
 
-    /// Reads and checks every row of a shard, and adds its games to `stopping`.
+    /// Reads and checks every row of a shard. Adds the results of its games to `stopping`, which
+    /// decides when the test of each encounter ends.
     fn read_shard(
         &self,
         row_index: &RowIndex<'_>,
@@ -270,10 +271,11 @@ impl Shards<'_> {
         folders.find(|(index, folder)| *index == shard && folder.join(MANIFEST).exists()).map(|(_, folder)| folder)
     }
 
-    /// Passes the rows of all shards to `sink` in the plan's order. Pairs after the end of their
-    /// test are left out. At most `max_files` + 1 files are open at a time. If another file is
-    /// needed, all open files are closed. A file that is opened again is read on from where it was
-    /// closed.
+    /// Passes the rows of all shards to `sink` in the plan's order. If the test of an encounter has
+    /// ended, the rows of the encounter's later pairs of games are left out.
+    ///
+    /// At most `max_files` + 1 files are open at a time. If another file is needed, all open files
+    /// are closed. When a file is opened again, reading continues at the row where it ended.
     fn visit_rows(
         &self,
         row_index: &RowIndex<'_>,

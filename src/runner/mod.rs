@@ -178,8 +178,8 @@ pub fn jobs_that_fit(plan: &Plan, jobs: usize) -> usize {
     available_bytes().map_or(jobs, |available| fitting_jobs(available, plan, jobs))
 }
 
-/// As [`jobs_that_fit`], with `available` bytes of memory. Jobs that do not fit even alone are
-/// ignored, because they fail anyway.
+/// Returns the same as [`jobs_that_fit`] if `available` bytes of memory are free. Jobs that do not
+/// fit even alone are ignored, because they fail anyway.
 fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
     let largest_job = memory_needs(plan).map(|need| need.bytes).filter(|&bytes| bytes <= available).max();
     let max_jobs = largest_job.map_or(u64::MAX, |bytes| available / bytes.max(1));
@@ -213,40 +213,40 @@ fn memory_needs(plan: &Plan) -> impl Iterator<Item = MemoryNeed<'_>> {
     })
 }
 
-/// As [`check_memory`], with `available` bytes of memory.
+/// Checks and returns the same as [`check_memory`] if `available` bytes of memory are free.
 fn check_tables_fit(available: u64, plan: &Plan, jobs: usize) -> Result<Vec<Option<String>>, RunError> {
-    let describe_owners = |tables: &[(u64, &str)]| match tables {
+    let name_variants = |tables: &[(u64, &str)]| match tables {
         [(_, name)] => format!("variant \"{name}\""),
         _ => tables.iter().map(|(_, name)| format!("\"{name}\"")).collect::<Vec<_>>().join(" against "),
     };
     let too_large_message = |need: &MemoryNeed<'_>| {
         // If one table alone is too large, only this table is reported.
-        let (bytes, owners) = match need.tables.iter().find(|(bytes, _)| *bytes > available) {
-            Some(&(bytes, name)) => (bytes, describe_owners(&[(bytes, name)])),
-            None => (need.bytes, describe_owners(&need.tables)),
+        let (bytes, variants) = match need.tables.iter().find(|(bytes, _)| *bytes > available) {
+            Some(&(bytes, name)) => (bytes, name_variants(&[(bytes, name)])),
+            None => (need.bytes, name_variants(&need.tables)),
         };
         let (mib, free) = (bytes >> 20, available >> 20);
-        format!("table.size: {mib} MiB ({owners}) exceed the {free} MiB of free memory")
+        format!("table.size: {mib} MiB ({variants}) exceed the {free} MiB of free memory")
     };
     let needs: Vec<MemoryNeed<'_>> = memory_needs(plan).collect();
     let unfit_reasons = needs.iter().map(|need| (need.bytes > available).then(|| too_large_message(need))).collect();
     let Some(largest) = needs.iter().filter(|need| need.bytes <= available).max() else {
         return Err(RunError::Memory(needs.iter().min().map(too_large_message).unwrap_or_default()));
     };
-    let owners = describe_owners(&largest.tables);
-    check_jobs_fit(available, jobs, largest.bytes, "table.size", &owners).map(|()| unfit_reasons)
+    let variants = name_variants(&largest.tables);
+    check_jobs_fit(available, jobs, largest.bytes, "table.size", &variants).map(|()| unfit_reasons)
 }
 
 /// Fails if `jobs` parallel jobs that need `bytes` bytes each need more than `available` bytes
-/// together. In the message, `owners` names the variants or engines that need the memory, and
+/// together. In the message, `users` names the variants or engines that need the memory, and
 /// `option` names the option that sets the size.
-fn check_jobs_fit(available: u64, jobs: usize, bytes: u64, option: &str, owners: &str) -> Result<(), RunError> {
+fn check_jobs_fit(available: u64, jobs: usize, bytes: u64, option: &str, users: &str) -> Result<(), RunError> {
     if bytes.saturating_mul(jobs as u64) <= available {
         return Ok(());
     }
     let max_jobs = available / bytes.max(1);
     Err(RunError::Memory(format!(
-        "{option}: {} x {} MiB ({owners}) need more than the {} MiB of free memory{}",
+        "{option}: {} x {} MiB ({users}) need more than the {} MiB of free memory{}",
         plural(jobs, "job"),
         bytes >> 20,
         available >> 20,

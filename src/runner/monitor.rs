@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 /// not when the process ends. The jobs of lost rows run again.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Tells the workers when the run is stopped, frees memory when it is short, and syncs the results.
+/// Stops the workers' searches when the run is stopped, frees memory when memory is short, and
+/// syncs the results.
 /// Returns when the sender of `run_ended` is dropped.
 pub fn watch(shared: &Shared<'_>, run_ended: &Receiver<()>) {
     let (mut last_sync, reserve) = (Instant::now(), MemoryReserve::now());
@@ -43,12 +44,13 @@ fn shed_memory(worker_states: &[WorkerState], is_short: impl FnOnce() -> bool) {
     }
 }
 
-/// Syncs the results without blocking the workers, and checks that the file is still in place.
+/// Syncs the results file without blocking the workers. Then checks that the file still exists at
+/// its path and is unchanged.
 fn sync_results(shared: &Shared<'_>) {
     // A second handle to the file is synced, so that the sink is not locked during the sync.
     let file_to_sync = {
         let mut sink = lock(&shared.sink);
-        if sink.broken.is_some() {
+        if sink.write_error.is_some() {
             return;
         }
         std::mem::take(&mut sink.dirty).then(|| sink.results.clone_file())
@@ -58,7 +60,7 @@ fn sync_results(shared: &Shared<'_>) {
     let check_result =
         sync_result.map_err(|error| shared.output.row_write_error(error)).and_then(|()| sink.check_file(shared.output));
     if let Err(error) = check_result {
-        sink.broken.get_or_insert(error);
+        sink.write_error.get_or_insert(error);
         shared.stop.store(true, Ordering::Relaxed);
     }
 }

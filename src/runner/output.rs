@@ -106,8 +106,8 @@ impl Output {
         Self::open_with(folder, true)
     }
 
-    /// As [`Output::open`], but if `must_lock` is false, the folder stays unlocked if it cannot be
-    /// locked. The caller then guarantees that no other process uses the folder.
+    /// Does the same as [`Output::open`], except that `must_lock` = false accepts a folder that
+    /// cannot be locked. The caller then guarantees that no other process uses the folder.
     pub fn open_with(folder: &Path, must_lock: bool) -> Result<Self, OutputError> {
         record::create_folder(folder).map_err(OutputError::io(folder))?;
         let path = folder.join(".lock");

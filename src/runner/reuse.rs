@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReuseSummary {
     /// The number of the plan's jobs that have rows.
-    pub jobs: u64,
+    pub found_jobs: u64,
     /// The number of the plan's jobs.
-    pub all: u64,
+    pub all_jobs: u64,
     /// The number of rows that do not belong to the plan.
     pub unused: u64,
     /// Describes each row that is not used because it was edited or damaged. The description names
@@ -34,11 +34,17 @@ pub struct ReuseSummary {
 
 impl std::fmt::Display for ReuseSummary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {} jobs already done, {} to run", self.jobs, self.all, self.all - self.jobs)
+        write!(
+            f,
+            "{} of {} jobs already done, {} to run",
+            self.found_jobs,
+            self.all_jobs,
+            self.all_jobs - self.found_jobs
+        )
     }
 }
 
-/// Where a field of a renamed row comes from.
+/// Where a field of a row comes from when the row is rewritten with the names of this plan.
 enum Source {
     /// The name that this plan uses in the given column.
     Label(&'static str),
@@ -128,7 +134,7 @@ struct Group {
 #[derive(Default)]
 pub(super) struct FileRows {
     /// The byte ranges of rows that belong to no job of the plan.
-    pub(super) others: Vec<Range<u64>>,
+    pub(super) unused_lines: Vec<Range<u64>>,
     /// Describes each damaged line. The description names the file, the line and the problem.
     pub(super) damaged: Vec<String>,
     pub(super) header: Vec<String>,
@@ -149,7 +155,7 @@ pub struct Reuse<'a> {
     /// The number of jobs.
     job_count: u64,
     /// Whether the rows come from another folder. If they do, failed jobs and seconds are left out.
-    pub(super) borrowed: bool,
+    pub(super) is_other_folder: bool,
     /// If the engines must be the same, the engines of the rows' variants and the engines of this
     /// plan's variants.
     pub(super) engines: Option<[&'a BTreeMap<String, EngineInfo>; 2]>,
@@ -172,7 +178,7 @@ impl<'a> Reuse<'a> {
             varying,
             jobs,
             job_count,
-            borrowed: false,
+            is_other_folder: false,
             engines: None,
         }
     }
@@ -181,8 +187,9 @@ impl<'a> Reuse<'a> {
         self.row_index.plan
     }
 
-    /// Determines where each field of a renamed row comes from if the old row is in a file with
-    /// this header. The error is the name of a column that the file lacks.
+    /// Determines how each field of a row is made when the row is rewritten with the names of this
+    /// plan. `header` is the header of the row's file. The error is the name of a column that the
+    /// file lacks.
     fn field_sources(&self, header: &[String]) -> Result<Vec<Source>, String> {
         let label_columns = [
             columns::EXPERIMENT,
@@ -201,7 +208,7 @@ impl<'a> Reuse<'a> {
             if let Some(index) = self.varying.iter().position(|path| path == name) {
                 return Ok(Source::Option(index));
             }
-            if name == columns::SECONDS && self.borrowed {
+            if name == columns::SECONDS && self.is_other_folder {
                 return Ok(Source::Constant(""));
             }
             match index_of(name) {
@@ -226,7 +233,7 @@ impl<'a> Reuse<'a> {
     /// job of this plan, or must not be used.
     fn jobs_ending_with(&self, keys: &KeyColumns, row: &StringRecord) -> Option<&[Job]> {
         let jobs = self.jobs.get(&keys.id(row)?)?;
-        let is_usable = !self.borrowed || row.get(keys.error) == Some("");
+        let is_usable = !self.is_other_folder || row.get(keys.error) == Some("");
         (is_usable && self.has_same_engines(keys, row, &jobs[0])).then_some(jobs)
     }
 
@@ -247,14 +254,14 @@ impl<'a> Reuse<'a> {
     }
 
     /// Reads a results file of any plan. Calls `take` with the renamed rows of each complete job of
-    /// this plan that is not in `done`, and adds the job to `done`.
+    /// this plan that is not in `known_checks`, and adds the job to `known_checks`.
     ///
-    /// `done` contains the jobs that need no rows. The key is the job's place in the plan's order,
-    /// and the value is the checksum of the job's last row.
+    /// `known_checks` contains the jobs whose rows are known already. The key is the job's place in
+    /// the plan's order, and the value is the checksum of the job's last row.
     pub(super) fn read(
         &self,
         path: &Path,
-        done: &mut HashMap<u64, String>,
+        known_checks: &mut HashMap<u64, String>,
         take: &mut dyn FnMut(Vec<Vec<String>>) -> Result<(), ResultsError>,
     ) -> Result<FileRows, ResultsError> {
         let Some(header) = record::read_header(path)? else { return Ok(FileRows::default()) };
@@ -267,7 +274,7 @@ impl<'a> Reuse<'a> {
         // Only the last row of a job has the job's id. The other rows are recognized by the fields
         // that they share with the last row.
         let mut groups: HashMap<String, Group> = HashMap::new();
-        let (mut error, mut others, mut damaged) = (None, Vec::new(), Vec::new());
+        let (mut error, mut unused_lines, mut damaged) = (None, Vec::new(), Vec::new());
         if let (Some(keys), Ok(_)) = (&keys, &sources) {
             // First, an empty group is created for each job that the file has.
             let is_job_of_plan = |id| self.jobs.contains_key(&id);
@@ -283,7 +290,7 @@ impl<'a> Reuse<'a> {
                 Ok(())
             })?;
             // The unused rows of another folder are not needed.
-            if groups.is_empty() && self.borrowed {
+            if groups.is_empty() && self.is_other_folder {
                 file_rows.damaged = damaged;
                 return Ok(file_rows);
             }
@@ -305,7 +312,7 @@ impl<'a> Reuse<'a> {
                 Some((keys, groups.get_mut(&key)?))
             });
             let Some((keys, group)) = group else {
-                others.push(line.bytes.clone());
+                unused_lines.push(line.bytes.clone());
                 return Ok(());
             };
             let (last, failed) = (row.len() - 1, row.get(keys.error) != Some(""));
@@ -321,7 +328,7 @@ impl<'a> Reuse<'a> {
                 let Group { lines, problem, .. } = std::mem::take(group);
                 match problem {
                     Some((number, problem)) => damaged.push(describe(number, &problem)),
-                    None => others.extend(lines),
+                    None => unused_lines.extend(lines),
                 }
             } else if !is_written(check) && group.problem.is_none() {
                 group.problem = Some((line.number, CHECKSUM_MISMATCH.to_owned()));
@@ -337,22 +344,22 @@ impl<'a> Reuse<'a> {
             }
             let rename =
                 |job: &Job| sources.as_ref().ok().and_then(|sources| self.rename_rows(keys, sources, &rows, job));
-            if jobs.iter().all(|job| done.contains_key(&self.plan().order_key(job))) {
+            if jobs.iter().all(|job| known_checks.contains_key(&self.plan().order_key(job))) {
                 // Other results also contain this job, so the counts must be equal.
-                let earlier_check = &done[&self.plan().order_key(&jobs[0])];
+                let earlier_check = &known_checks[&self.plan().order_key(&jobs[0])];
                 let check = rename(&jobs[0]).and_then(|rows| rows.last()?.last().cloned());
-                if self.borrowed && check.is_some_and(|check| check != *earlier_check) {
+                if self.is_other_folder && check.is_some_and(|check| check != *earlier_check) {
                     file_rows.conflict.get_or_insert_with(|| format!("{name}: line {}", line.number));
                 }
                 return Ok(());
             }
             for job in jobs {
                 let Some(renamed) = rename(job) else {
-                    others.extend(lines);
+                    unused_lines.extend(lines);
                     return Ok(());
                 };
                 let check = renamed.last().and_then(|row| row.last()).cloned().unwrap_or_default();
-                done.insert(self.plan().order_key(job), check);
+                known_checks.insert(self.plan().order_key(job), check);
                 error = error.take().or(take(renamed).err());
             }
             Ok(())
@@ -363,11 +370,11 @@ impl<'a> Reuse<'a> {
         for Group { lines, problem, .. } in groups.into_values() {
             match problem {
                 Some((number, problem)) => damaged.push(describe(number, &problem)),
-                None => others.extend(lines),
+                None => unused_lines.extend(lines),
             }
         }
-        others.sort_by_key(|line| line.start);
-        (file_rows.others, file_rows.damaged) = (others, damaged);
+        unused_lines.sort_by_key(|line| line.start);
+        (file_rows.unused_lines, file_rows.damaged) = (unused_lines, damaged);
         Ok(file_rows)
     }
 
@@ -439,19 +446,20 @@ impl<'a> Reuse<'a> {
 /// no answer for the item.
 fn solved_field(item: &Item, best: &str) -> String {
     let mut answers = item.best_moves().iter().chain(item.avoided_moves());
-    // All other moves have the same result, so a move that is no answer need not be parsed.
+    // All moves that are in neither list give the same result, so such a move need not be parsed.
+    // `Move::NONE` gives this result too.
     let mv = answers.find(|mv| mv.to_string() == best).copied().unwrap_or(Move::NONE);
     item.is_solved_by(mv).map(|solved| solved.to_string()).unwrap_or_default()
 }
 
 impl Reuse<'_> {
-    /// Summarizes the files that were read with [`Reuse::read`]. `done` contains the jobs of the
-    /// plan that the files have.
-    pub(super) fn summarize(&self, done: &HashMap<u64, String>, files: &[FileRows]) -> ReuseSummary {
+    /// Summarizes the files that were read with [`Reuse::read`]. `known_checks` contains the jobs
+    /// of the plan whose rows were found in the files.
+    pub(super) fn summarize(&self, known_checks: &HashMap<u64, String>, files: &[FileRows]) -> ReuseSummary {
         ReuseSummary {
-            jobs: done.len() as u64,
-            all: self.job_count,
-            unused: files.iter().map(|file| file.others.len() as u64).sum(),
+            found_jobs: known_checks.len() as u64,
+            all_jobs: self.job_count,
+            unused: files.iter().map(|file| file.unused_lines.len() as u64).sum(),
             damaged: files.iter().flat_map(|file| file.damaged.iter().cloned()).collect(),
             copy: None,
         }

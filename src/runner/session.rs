@@ -85,8 +85,9 @@ impl<'a> Session<'a> {
     /// if another thread sets `stop`.
     ///
     /// # Errors
-    /// If the tables do not fit or an engine cannot be used. Also if a folder cannot be used,
-    /// contains other results, or has different counts for the same job.
+    /// If the tables do not fit, an engine cannot be used, or the folder cannot be used or contains
+    /// other results. Also if rows from another folder cannot be used, or differ from known rows of
+    /// the same job.
     pub fn begin(
         experiment: &'a Experiment,
         plan: &'a Plan,
@@ -216,13 +217,13 @@ impl<'a> Session<'a> {
             plan,
             output,
             subjects,
-            extra: plan.extra_columns(),
+            extra_columns: plan.extra_columns(),
             option_values: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight,
             stopping: Mutex::new(stopping),
             unfit_reasons,
             worker_states: (0..workers).map(|_| WorkerState::default()).collect(),
-            sink: Mutex::new(Sink { results, dirty: false, broken: None }),
+            sink: Mutex::new(Sink { results, dirty: false, write_error: None }),
             summary: Mutex::new(RunSummary { before, failed: done.failed, ..RunSummary::default() }),
             working_sets: Mutex::default(),
             stop,

@@ -95,7 +95,7 @@ pub(super) fn take_rows(
             )));
         }
         let mut reuse = Reuse::new(experiment, plan, manifest.shard);
-        reuse.borrowed = true;
+        reuse.is_other_folder = true;
         reuse.engines = Some([&source.subjects, &manifest.subjects]);
         reuse.jobs.retain(|_, jobs| !depends_on_unhashed_code(plan, &jobs[0], &source.subjects));
         let (jobs_before, mut rows) = (known_checks.len(), 0);
@@ -124,11 +124,11 @@ pub fn survey(
     manifest: &Manifest,
     patterns: &[String],
 ) -> Result<(ReuseSummary, HashSet<u64>), OutputError> {
-    let (reuse, mut done) = (Reuse::new(experiment, plan, manifest.shard), HashMap::new());
-    let files = reuse.scan_folder(folder, &mut done)?;
+    let (reuse, mut known_checks) = (Reuse::new(experiment, plan, manifest.shard), HashMap::new());
+    let files = reuse.scan_folder(folder, &mut known_checks)?;
     let folders = find_folders(experiment, patterns, folder)?;
-    take_rows((experiment, plan), &folders, manifest, &mut done, &mut |_| Ok(()), &mut Vec::new())?;
-    Ok((reuse.summarize(&done, &files), done.into_keys().collect()))
+    take_rows((experiment, plan), &folders, manifest, &mut known_checks, &mut |_| Ok(()), &mut Vec::new())?;
+    Ok((reuse.summarize(&known_checks, &files), known_checks.into_keys().collect()))
 }
 
 /// Whether a job's rows may depend on code that the hashes of the build and of the engines do not

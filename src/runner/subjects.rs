@@ -66,9 +66,9 @@ impl ProbedEngine {
         if self.is_exact() {
             return Ok(self);
         }
-        let EngineInfo { name, difference, repeats, forgets, .. } = &self.info;
-        let reason = if difference.is_empty() { repeats } else { difference };
-        let (problem, help) = match (subject.restart, *forgets) {
+        let EngineInfo { name, difference, repeats: repeatability, forgets: resets_completely, .. } = &self.info;
+        let reason = if difference.is_empty() { repeatability } else { difference };
+        let (problem, help) = match (subject.restart, *resets_completely) {
             (Restart::Experiment, false) => (
                 format!("{name} does not reset completely on `ucinewgame`, so its games depend on earlier ones"),
                 "use restart = \"game\" to start a process for each game, or ",
@@ -217,13 +217,17 @@ impl Subjects {
     /// are repeatable, whether the engine respects limits, and what restrictions it has.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let describe_engine = |(&index, engine): (&usize, &ProbedEngine)| {
-            let EngineInfo { name, repeats, forgets, go_depth, go_nodes, nodes_reported, .. } = &engine.info;
+            let EngineInfo { name, repeats, forgets: resets_completely, go_depth, go_nodes, nodes_reported, .. } =
+                &engine.info;
             let optional_part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
             let node_reports = optional_part("nodes are reported ", nodes_reported);
             let difference = optional_part("difference: ", &engine.info.difference);
-            let reset =
-                if *forgets { "" } else { "; `ucinewgame` does not reset it completely: try restart = \"game\"" };
+            let reset = if *resets_completely {
+                ""
+            } else {
+                "; `ucinewgame` does not reset it completely: try restart = \"game\""
+            };
             let trust = optional_part("trusted although ", &engine.info.trusted);
             let variant = &plan.variants[index].name;
             format!(
@@ -242,12 +246,12 @@ impl Subjects {
         self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warn).collect()
     }
 
-    /// Returns a warning for each expectation of an exact node count that applies to an engine
-    /// whose counts are not repeatable.
+    /// Returns warnings for engines whose counts are not repeatable. There is a warning for each
+    /// exact node count that the experiment file expects of such an engine.
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut warnings = Vec::new();
         for (&index, engine) in self.engines.iter().filter(|(_, engine)| !engine.is_exact()) {
-            let (variant, repeats) = (&plan.variants[index], &engine.info.repeats);
+            let (variant, repeatability) = (&plan.variants[index], &engine.info.repeats);
             let columns = crate::experiment::variant::option_columns(variant);
             let can_match = |path: &str, required: &str| match path {
                 "variant" => required == variant.name,
@@ -259,7 +263,7 @@ impl Subjects {
                 let metrics = expect.figures.iter().filter(|(_, figure)| figure.is_exact()).map(|(metric, _)| metric);
                 warnings.extend(metrics.filter(|metric| metric.ends_with("nodes")).map(|metric| {
                     let name = &variant.name;
-                    format!("expect.{metric}: exact counts expected of \"{name}\", but its counts are {repeats}")
+                    format!("expect.{metric}: exact counts expected of \"{name}\", but its counts are {repeatability}")
                 }));
             }
         }

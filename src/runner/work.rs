@@ -61,15 +61,15 @@ pub fn run_in_parallel<'a>(
     });
     let Shared { output, sink, summary, stopping, .. } = shared;
     let mut sink = into_value(sink);
-    if sink.broken.is_none() {
-        sink.broken = sink
+    if sink.write_error.is_none() {
+        sink.write_error = sink
             .results
             .sync()
             .map_err(|error| output.row_write_error(error))
             .and_then(|()| sink.check_file(output))
             .err();
     }
-    (into_value(summary), into_value(stopping), thread_error.or(sink.broken))
+    (into_value(summary), into_value(stopping), thread_error.or(sink.write_error))
 }
 
 impl Shared<'_> {
@@ -151,7 +151,7 @@ impl Shared<'_> {
                 self.progress.done(score);
             }
             Err(error) => {
-                sink.broken = Some(error);
+                sink.write_error = Some(error);
                 self.stop.store(true, Ordering::Relaxed);
             }
         }
@@ -210,7 +210,7 @@ mod tests {
             plan: &plan,
             output: &output,
             subjects: &subjects,
-            extra: plan.extra_columns(),
+            extra_columns: plan.extra_columns(),
             option_values: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight: InFlight::open(&out, false).unwrap(),
             stopping: Mutex::new(Stopping::new(&experiment, &plan, &header, None)),
@@ -219,7 +219,7 @@ mod tests {
             sink: Mutex::new(Sink {
                 results: ResultsWriter::open(&output.results_path(), &header, 0).unwrap(),
                 dirty: false,
-                broken: None,
+                write_error: None,
             }),
             summary: Mutex::default(),
             working_sets: Mutex::default(),

@@ -118,8 +118,8 @@ impl InfoCollector {
     /// lines are ignored.
     pub fn add_line(&mut self, line: &str, elapsed: Duration) {
         let Some(InfoLine { depth, mut fields, rank, is_bound, has_currmove }) = InfoLine::parse(line) else { return };
-        // A variation of another rank is not the engine's choice, so only its nodes are used, which
-        // are those of the whole search.
+        // A line of another rank describes a variation that the engine does not prefer. Only the
+        // line's nodes are used, because they are the nodes of the whole search.
         if rank.is_some_and(|rank| rank != 1) {
             self.latest.nodes = self.latest.nodes.max(fields.nodes);
             if let Some(last) = self.depths.last_mut().filter(|last| Some(last.depth) == depth) {

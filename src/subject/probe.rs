@@ -254,8 +254,8 @@ fn search_with_patience(
     }
 }
 
-/// Searches the initial position in a new process. The returned flag is true if the engine had to
-/// be stopped and had exceeded its limit by then.
+/// Searches the initial position in a new process. The returned flag is true if the engine did not
+/// end the search before the timeout, although it had exceeded the limit.
 fn search_once(
     launch: &Launch,
     limit: Limit,

@@ -135,7 +135,7 @@ fn damaged_rows_are_reported_and_not_used() {
     let (surveyed, _) = crate::runner::sources::survey((&grown, &plan), &out, &manifest, &[]).unwrap();
     let (known, summary) = run(&grown, &out, Settings::default());
     let known = known.unwrap();
-    assert_eq!((known.jobs, known.all, summary.before), (6, 12, 6));
+    assert_eq!((known.found_jobs, known.all_jobs, summary.before), (6, 12, 6));
     assert_eq!(surveyed, ReuseSummary { copy: None, ..known.clone() });
     assert!(!known.damaged.is_empty(), "{known:?}");
     assert!(known.damaged[0].contains("results.csv: line "), "{known:?}");
