@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> CommandResult {
 
     let render_page = |comparison: &Comparison| html::render(&comparison::sheet(comparison));
     let render_summary = |comparison: &Comparison| {
-        markdown::render(&comparison::sheet(comparison), markdown::Style { level: 3, figures: false })
+        markdown::render(&comparison::sheet(comparison), markdown::Style { level: 3, links_figures: false })
     };
     let renderers: [fn(&Comparison) -> String; 5] =
         [machine::junit, render_summary, render_page, machine::comparison_json, machine::bench_json];

@@ -120,7 +120,7 @@ pub(super) fn render(
 ) -> String {
     match format {
         Format::Text => text::render(sheet, file_screen()) + "\n",
-        Format::Md => markdown::render(sheet, markdown::Style { level: 1, figures: false }),
+        Format::Md => markdown::render(sheet, markdown::Style { level: 1, links_figures: false }),
         Format::Html => html::render(sheet),
         Format::Json => data::json(sheet),
         Format::Csv => make_csv(),

@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> CommandResult {
     // The page is about all experiments, so it is not overwritten if only some of them were run.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");
-        let page = markdown::render(&reproduce_page::sheet(&pages), markdown::Style { level: 1, figures: false });
+        let page = markdown::render(&reproduce_page::sheet(&pages), markdown::Style { level: 1, links_figures: false });
         super::write(&path, &page)?;
         println!("page: {}", path.display());
     }

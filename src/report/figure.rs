@@ -262,8 +262,8 @@ pub fn probes_figure(summary: &Summary) -> Option<Figure> {
         file: "anatomy".to_owned(),
         title: "What became of the probes".to_owned(),
         caption: format!(
-            "What the table answers when it is asked: a usable hit ends its node, a move-only hit gives a move to try first, a miss finds a free slot, or \
-             slots that other keys occupy. Many misses of the last kind mean that the table is too small.{remark}"
+            "The outcomes of the probes. A usable hit ends its node, and a move-only hit gives a move to try first. A miss finds a free slot, or \
+             only slots that other keys occupy. Many misses because of other keys mean that the table is too small.{remark}"
         ),
         plot: Plot::Stacked(Stacked { parts: parts.map(|(name, colour)| (name.to_owned(), colour)).to_vec(), bars }),
     })

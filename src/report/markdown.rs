@@ -9,7 +9,7 @@ pub struct Style {
     /// Level of the topmost heading, from 1.
     pub level: usize,
     /// Whether to link the figures, which are SVG files in the folder of the page.
-    pub figures: bool,
+    pub links_figures: bool,
 }
 
 /// Escapes text from a file for Markdown. A name between backticks stays code if it consists of
@@ -95,7 +95,7 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
         let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), escape_text(&sheet.name));
     }
     write_parts(&mut out, &sheet.parts, style);
-    if style.figures && sheet.figures().iter().any(|figure| figure.plot.has_verdicts()) {
+    if style.links_figures && sheet.figures().iter().any(|figure| figure.plot.has_verdicts()) {
         let _ = writeln!(out, "In figures: {COLOUR_KEY}.\n");
     }
     out.replace(super::sheet::is_unprintable, "\u{fffd}")
@@ -123,7 +123,7 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
                     notes => writeln!(out, "\n{}\n", escape_text(&notes)),
                 }
             }
-            Part::Figure(figure) if style.figures => {
+            Part::Figure(figure) if style.links_figures => {
                 let (title, caption) = (escape_text(&figure.title), escape_text(&figure.caption));
                 writeln!(out, "![{title}]({}.svg)\n\n{caption}\n", figure.file)
             }
@@ -200,7 +200,7 @@ mod tests {
         ] {
             assert_eq!(closing_fence(text), fence, "{text:?}");
             let page = Sheet { parts: vec![Part::Prose(text.to_owned())], ..Sheet::default() };
-            assert_eq!(render(&page, Style { level: 1, figures: false }), format!("{text}{fence}\n\n"));
+            assert_eq!(render(&page, Style { level: 1, links_figures: false }), format!("{text}{fence}\n\n"));
         }
     }
 
@@ -221,14 +221,14 @@ mod tests {
         }
         sheet.parts.extend([Part::Heading(name.to_owned()), Part::List(name.to_owned(), vec![name.to_owned()])]);
         sheet.name = name.to_owned();
-        let page = render(&sheet, Style { level: 1, figures: true });
+        let page = render(&sheet, Style { level: 1, links_figures: true });
         assert!(!page.contains("<b"), "{page}");
         assert_eq!(page.matches("&lt;b onload=x>").count(), 11);
     }
 
     #[test]
     fn every_kind_of_part_is_rendered() {
-        let page = render(&sample_sheet(), Style { level: 1, figures: true });
+        let page = render(&sample_sheet(), Style { level: 1, links_figures: true });
         assert_eq!(
             page,
             "# A page\n\n**Is &lt;it> so?**\n\nWords\nof *its* author.\n\nTwo paragraphs.\n\n- It is.\n\n> **Blocks the conclusion:** Nothing varies.\n\n> **Warning:** One position.\n\n\
@@ -240,8 +240,8 @@ mod tests {
         let table = SheetTable::new("k", "", super::super::sheet::SheetColumn::from_names(["a"]), Vec::<Vec<_>>::new());
         let untitled = vec![Part::Table(table), Part::List(String::new(), vec!["b".to_owned()])];
         let untitled = Sheet { parts: untitled, ..Sheet::default() };
-        assert_eq!(render(&untitled, Style { level: 1, figures: true }), "| a |\n|---|\n\n- b\n\n");
-        let small = render(&sample_sheet(), Style { level: 3, figures: false });
+        assert_eq!(render(&untitled, Style { level: 1, links_figures: true }), "| a |\n|---|\n\n- b\n\n");
+        let small = render(&sample_sheet(), Style { level: 3, links_figures: false });
         assert!(small.starts_with("### A page\n"));
         assert!(small.contains("\n#### A table\n"));
         assert!(!small.contains("map.svg"));

@@ -68,7 +68,7 @@ fn equal_nodes_text(equal_nodes: &EqualNodes, opponent: &str, matches: &Matches)
         (format_multiple(equal_nodes.nodes, handicap_range(matches)), format_multiples(equal_nodes, matches));
     let is_in_range = equal_nodes.nodes.is_finite() && equal_nodes.nodes > 0.0;
     let note = if is_in_range { String::new() } else { format!(", {OUTSIDE_HANDICAPS}") };
-    format!("as strong as \"{opponent}\" with {nodes} of its nodes [{interval}]{note}")
+    format!("as strong as \"{opponent}\" with {nodes} times its nodes [{interval}]{note}")
 }
 
 /// Returns the findings, one sentence each.

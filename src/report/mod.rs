@@ -73,7 +73,7 @@ impl Page {
     /// Renders the page in Markdown, without figures. `level` is the level of its heading, 1 to 6.
     #[must_use]
     pub fn to_markdown(&self, level: usize) -> String {
-        markdown::render(&self.sheet, markdown::Style { level, figures: false })
+        markdown::render(&self.sheet, markdown::Style { level, links_figures: false })
     }
 }
 
@@ -122,7 +122,7 @@ fn write_markdown(sheet: &Sheet, folder: &Path) -> Result<()> {
     for (figure, name) in figures.iter().zip(&names) {
         write_file(folder, name, figure.render(FIGURE_WIDTH, true).as_bytes())?;
     }
-    let mut text = markdown::render(sheet, markdown::Style { level: 1, figures: true });
+    let mut text = markdown::render(sheet, markdown::Style { level: 1, links_figures: true });
     if !names.is_empty() {
         // This line is an HTML comment. It is read by `recorded_figures`.
         text += &format!("{FIGURES_PREFIX}{} -->\n", names.join(" "));

@@ -188,10 +188,10 @@ impl ReplayOutcome<'_> {
             if matches!(self.base.size, Size::Share(_)) { format!(" ({})", self.base.size) } else { String::new() };
         let threads = match self.info.threads {
             0 | 1 => String::new(),
-            threads => format!("; {threads} threads ask one table, and each is counted by itself below"),
+            threads => format!("; {threads} threads probe one table and are counted separately below"),
         };
         format!(
-            "{events} events, {probes} probes, {stores} stores of {positions} positions; a table of {entries} entries{size}: {share:.1} % of the positions{threads}"
+            "{events} events, {probes} probes, {stores} stores of {positions} positions; the table has {entries} entries{size}, which is {share:.1} % of the positions{threads}"
         )
     }
 }
@@ -234,7 +234,7 @@ mod tests {
         let outcome =
             ReplayOutcome { info: &info, base: &base, buckets: 64, always, bounds, policies, threads: Vec::new() };
         let description = outcome.describe_trace();
-        let ending = "of 2000 positions; a table of 256 entries: 12.8 % of the positions";
+        let ending = "of 2000 positions; the table has 256 entries, which is 12.8 % of the positions";
         assert!(description.ends_with(ending), "{description}");
         outcome.table()
     }

@@ -285,8 +285,8 @@ fn share_of(line: &Line, part: &str, whole: &str) -> Cell {
     Cell::share(line.sum(part), line.sum(whole))
 }
 
-/// Returns a table of the confidence intervals of the shares in the other tables. The intervals are
-/// over positions or games. Returns `None` if no line has probes.
+/// Returns a table of the confidence intervals of the shares in the other tables. The sampling
+/// units are positions or games. Returns `None` if no line has probes.
 pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
     const SHARES: [(&str, &str, &str); 7] = [
         ("hits", "hits", columns::HITS),
@@ -298,19 +298,19 @@ pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
         ("saved", "worth", columns::SAVED),
     ];
     let summary = &page.summary;
-    let has_worth = summary.lines.iter().any(|line| line.saved_and_total_nodes().is_some());
-    let shares = SHARES.iter().filter(|(.., column)| has_worth || *column != columns::SAVED);
+    let has_saved = summary.lines.iter().any(|line| line.saved_and_total_nodes().is_some());
+    let shares = SHARES.iter().filter(|(.., column)| has_saved || *column != columns::SAVED);
     let entries = shares.fold(Entries::<Line>::default(), |entries, (key, head, column)| {
         entries.number(key, head, "95 % interval", |line| {
             let (low, high) = line.interval(column);
             let text = format!("{:.1}-{:.1} %", 100.0 * low, 100.0 * high);
-            Cell::range_with_text(low, high, text).with_reason("one position or game, or nothing to count")
+            Cell::range_with_text(low, high, text).with_reason("only one position (or game), or nothing to count")
         })
     });
     let table = line_table(page, "rates", "Confidence intervals of the shares", entries, |line| {
         line.sum(columns::PROBES) > 0.0
     });
-    table.with_note("95 % intervals of the shares of probes and stores, over positions (or games).").non_empty()
+    table.with_note("95 % intervals of shares of probes and stores. They resample positions (or games).").non_empty()
 }
 
 /// Returns a table of scores, solved positions and the power of each comparison.

@@ -46,7 +46,7 @@ pub fn write(from: &Path, to: &Path) -> Result<Page> {
         copy_if_present(from, to, MANIFEST)?;
         copy_if_present(from, to, reference::COMPRESSED_NAME)?;
     } else {
-        let kept_columns = columns_by_row(source.file.as_ref(), &source.frame);
+        let kept_columns = columns_kept_per_row(source.file.as_ref(), &source.frame);
         write_rows(from, to, manifest, &kept_columns)?;
         let judgements = from.join(reference::NAME);
         if judgements.exists() {
@@ -56,13 +56,13 @@ pub fn write(from: &Path, to: &Path) -> Result<Page> {
     }
     copy_if_present(from, to, "experiment.toml")?;
     let mut page = Page::new(&[Source::load(to)?], &Choices::default())?;
-    page.sheet = few_figures(page.sheet);
+    page.sheet = limit_figures(page.sheet);
     write_markdown(&page.sheet, to)?;
     Ok(page)
 }
 
 /// Writes the thin rows, and the manifest with the seals of the full rows. `kept_columns` is the
-/// result of [`columns_by_row`].
+/// result of [`columns_kept_per_row`].
 fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, kept_columns: &BTreeSet<String>) -> Result<()> {
     let results = from.join(RESULTS);
     let context = || results.display().to_string();
@@ -81,7 +81,7 @@ fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, kept_columns: &BTr
 /// Returns the columns of which thin rows must keep the value of each row, besides the columns that
 /// every page needs. These are the columns that the file's expectations name, and the seconds if
 /// there are repeats.
-fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
+fn columns_kept_per_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     let mut mentioned_names: BTreeSet<String> = BTreeSet::new();
     for expect in file.iter().flat_map(|file| &file.expect) {
         mentioned_names.extend(expect.filter.keys().chain(expect.figures.keys()).cloned());
@@ -102,7 +102,7 @@ fn columns_by_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
 }
 
 /// Removes all figures from the page except the first few figures that are small enough.
-fn few_figures(mut sheet: Sheet) -> Sheet {
+fn limit_figures(mut sheet: Sheet) -> Sheet {
     let mut remaining = MAX_FIGURES;
     sheet.parts.retain(|part| {
         let Part::Figure(figure) = part else { return true };

@@ -332,10 +332,10 @@ impl TuneOutcome<'_> {
         };
         let entries = Entries::<(usize, &Round)>::default()
             .number("round", "round", "", |&(number, _)| Cell::count(number as f64))
-            .number("items", "items", "searched in it", |(_, round)| Cell::count(round.items as f64))
-            .number("candidates", "candidates", "in it", |(_, round)| Cell::count(round.candidates.len() as f64))
-            .text("best", "best after it", "", |(_, round)| names_cell(&[round.best]))
-            .text("dropped", "dropped after it", "", |(_, round)| names_cell(&round.dropped));
+            .number("items", "items", "searched in the round", |(_, round)| Cell::count(round.items as f64))
+            .number("candidates", "candidates", "in the round", |(_, round)| Cell::count(round.candidates.len() as f64))
+            .text("best", "best afterwards", "", |(_, round)| names_cell(&[round.best]))
+            .text("dropped", "dropped afterwards", "", |(_, round)| names_cell(&round.dropped));
         entries.table("rounds", "Rounds", &rounds)
     }
 

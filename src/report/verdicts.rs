@@ -30,24 +30,24 @@ pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
     let mut sentences: Vec<String> = claims.iter().take(MAX_DESCRIBED).map(describe_claim).collect();
     if claims.len() > MAX_DESCRIBED {
         let [holds, differs, undecided] = count_rulings(claims.iter().map(|(verdict, _)| *verdict));
-        let counts = format!("Of {} claims {holds} hold, {differs} differ, {undecided} undecided", claims.len());
-        sentences.insert(0, format!("{counts}; the first {MAX_DESCRIBED}:"));
+        let counts = format!("Of {} claims, {holds} hold, {differs} differ, {undecided} undecided", claims.len());
+        sentences.insert(0, format!("{counts}. The first {MAX_DESCRIBED} are:"));
     }
     sentences
 }
 
 /// Returns the table of all verdicts, or `None` if there are no verdicts.
 pub(super) fn verdict_table(page: &Page) -> Option<SheetTable> {
-    table_of(page, |_| true)
+    selected_verdicts(page, |_| true)
 }
 
 /// Returns the table of the failed verdicts, or `None` if no verdict failed.
 pub(super) fn failed_table(page: &Page) -> Option<SheetTable> {
-    table_of(page, |verdict| !verdict.passes())
+    selected_verdicts(page, |verdict| !verdict.passes())
 }
 
 /// Returns a table of the verdicts that `is_listed` selects, or `None` if it selects no verdict.
-fn table_of(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<SheetTable> {
+fn selected_verdicts(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<SheetTable> {
     let highlight = |verdict: &Verdict| {
         if verdict.is_met() {
             Emphasis::Passed

@@ -213,7 +213,7 @@ fn markup_in_any_name_is_escaped() {
         seal_anew(folder.path(), |_| ());
         let Ok(page) = ttlab::internals::report::Page::read(folder.path()) else { return };
         let html = ttlab::internals::report::html::render(&page.sheet);
-        let style = ttlab::internals::report::markdown::Style { level: 1, figures: true };
+        let style = ttlab::internals::report::markdown::Style { level: 1, links_figures: true };
         let markdown = ttlab::internals::report::markdown::render(&page.sheet, style);
         let screen = ttlab::internals::report::text::Screen { width: 100, colour: false };
         let screen = ttlab::internals::report::text::render(&page.terminal_sheet(), screen);

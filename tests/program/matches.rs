@@ -685,8 +685,8 @@ fn handicap_page_states_strength_in_nodes_of_the_baseline() {
     assert!(number(&encounters[1]["elo"]) > 0.0);
     assert!(encounters[1]["equal_nodes"].is_null());
     let page = page.to_string().replace("\\\"", "\"");
-    let message = format!("as strong as \"base\" with {equal:.2} of its nodes [{:.2}, {:.2}]", ends[0], ends[1]);
+    let message = format!("as strong as \"base\" with {equal:.2} times its nodes [{:.2}, {:.2}]", ends[0], ends[1]);
     assert!(page.contains(&message), "{message} is not in {page}");
-    assert!(page.contains("as strong as \"base\" with above 1.00 of its nodes ["), "{page}");
+    assert!(page.contains("as strong as \"base\" with above 1.00 times its nodes ["), "{page}");
     assert!(page.contains("2 encounters are tested together"), "copies are not corrected for: {page}");
 }

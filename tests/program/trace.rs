@@ -310,7 +310,7 @@ fn threads_of_a_trace_are_counted_by_themselves() {
 
     let (stdout, stderr, code) = run(&["replay", trace, "--set", "table.size=1024", "--policy", "always"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stdout.contains("4 threads ask one table, and each is counted by itself"), "{stdout}");
+    assert!(stdout.contains("4 threads probe one table and are counted separately"), "{stdout}");
     let by_thread = stdout.lines().skip_while(|line| !line.contains("thread  ")).skip(1);
     let by_thread: Vec<Vec<&str>> = by_thread.map(|line| line.split_whitespace().collect()).collect();
     for (thread, line) in by_thread.iter().take(4).enumerate() {

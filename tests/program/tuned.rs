@@ -138,7 +138,7 @@ fn tune_page_has_every_figure_in_its_cell() {
         ["2", "13", "5", "slots=2, centre=5", "slots=1, centre=0; slots=4, centre=5"],
     ];
     assert_eq!(rounds, expected);
-    assert!(page.contains("\n| round | items | candidates | best after it | dropped after it |\n"), "{page}");
+    assert!(page.contains("\n| round | items | candidates | best afterwards | dropped afterwards |\n"), "{page}");
     let csv = fs::read_to_string(folder.path().join("tune.csv")).unwrap();
     let expected = "stage,pressure,candidate,searches,ratio,low,high,p,dropped\n\
                   race,as the file has it,\"slots=1, centre=0\",25,1,,,0.021,2\n\

@@ -12,8 +12,8 @@ use crate::text::plural;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Page {
-    /// Collects the blockers, warnings and notes of the page. If searches of several results are
-    /// paired, `line_options` are the options that identify lines or pairs.
+    /// Collects the blockers, warnings and notes of the page. If searches of different results are
+    /// paired, `line_options` are the options by which lines or pairs are told apart.
     pub(super) fn collect_warnings(&mut self, sources: &[Source], choices: &Choices, line_options: Option<&[&str]>) {
         let is_finished =
             sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
@@ -45,10 +45,10 @@ impl Page {
                 warnings.extend(sensitivity::uncleared_tables_warning(&lines_with_kept_table, self.manifest.items));
             }
             let smallest_effect = source.file.as_ref().map_or(0.0, |file| file.smallest_effect);
-            let count_caveats = sensitivity::count_warnings(&manifest, &self.summary, smallest_effect);
-            self.undetectable = count_caveats.all_warnings().cloned().collect();
-            self.blockers = count_caveats.blockers;
-            warnings.extend(count_caveats.warnings);
+            let caveats_on_counts = sensitivity::count_warnings(&manifest, &self.summary, smallest_effect);
+            self.undetectable = caveats_on_counts.all_warnings().cloned().collect();
+            self.blockers = caveats_on_counts.blockers;
+            warnings.extend(caveats_on_counts.warnings);
             let times_were_chosen =
                 self.summary.metrics.iter().any(crate::analysis::Metric::is_time) && !choices.metrics.is_empty();
             if times_were_chosen || source.file.as_ref().is_some_and(File::asks_for_times) {

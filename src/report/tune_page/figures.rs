@@ -119,8 +119,9 @@ impl TuneOutcome<'_> {
         axes::parse_number(&columns.iter().find(|(column, _)| column == path)?.1)
     }
 
-    /// Returns series over the numeric option at `path`, one for each combination of the other
-    /// varying options. Series with a single point are left out.
+    /// Returns series whose points have the value of the numeric option at `path` as x, and the
+    /// ratio as y. There is a series for each combination of values of the other varying options.
+    /// Series with a single point are left out.
     pub(super) fn series_over(&self, path: &str, ratio_of: impl Fn(usize) -> Option<Ratio>) -> Vec<Series> {
         let mut series_by_options: BTreeMap<Vec<String>, Series> = BTreeMap::new();
         for candidate in 0..self.experiment.variants.len() {

@@ -17,7 +17,7 @@ pub fn run(data: &[u8]) {
     }
     match report::Page::read(&folder) {
         Ok(page) => {
-            let style = report::markdown::Style { level: 1, figures: true };
+            let style = report::markdown::Style { level: 1, links_figures: true };
             let screen = report::text::Screen { width: 100, colour: true };
             let _ =
                 (report::markdown::render(&page.sheet, style), report::text::render(&page.terminal_sheet(), screen));

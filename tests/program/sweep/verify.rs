@@ -457,8 +457,8 @@ fn cell_with_a_line_break_stays_one_line() {
     let rows = vec![vec![Cell::text("two\nlines\r\nof | three"), Cell::text("end")]];
     let columns = ["a", "b"].map(|name| SheetColumn::text(name, name, "")).to_vec();
     let table = SheetTable { key: "t".to_owned(), columns, rows, ..SheetTable::default() };
-    let text =
-        render(&Sheet { parts: vec![Part::Table(table)], ..Sheet::default() }, Style { level: 1, figures: false });
+    let sheet = Sheet { parts: vec![Part::Table(table)], ..Sheet::default() };
+    let text = render(&sheet, Style { level: 1, links_figures: false });
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("lines")).collect();
     assert_eq!(lines, ["| two lines  of \\| three | end |"], "{text}");
 }
