@@ -52,9 +52,9 @@ fn compare(criterion: &mut Criterion) {
         board.rekey(&inc);
         let mut group = criterion.benchmark_group(format!("perft/{name}"));
         group.sample_size(20).throughput(Throughput::Elements(leaves));
-        group.bench_function("full/ttlab", |b| b.iter(|| perft::full(black_box(&board), &inc, depth)));
+        group.bench_function("full/ttlab", |b| b.iter(|| perft::full_count(black_box(&board), &inc, depth)));
         group.bench_function("full/cozy-chess", |b| b.iter(|| cozy_full(black_box(&cozy), depth)));
-        group.bench_function("bulk/ttlab", |b| b.iter(|| perft::bulk(black_box(&board), &inc, depth)));
+        group.bench_function("bulk/ttlab", |b| b.iter(|| perft::bulk_count(black_box(&board), &inc, depth)));
         group.bench_function("bulk/cozy-chess", |b| b.iter(|| cozy_bulk(black_box(&cozy), depth)));
         group.finish();
     }

@@ -8,7 +8,7 @@
 
 use super::attacks;
 use super::bitboard::Bitboard;
-use super::codes::{EMPTY, PIECES, SPREAD};
+use super::codes::{EMPTY, PIECES, PLANE_MASKS};
 use super::increments::Increments;
 use super::keys::Keys;
 use super::moves::Move;
@@ -39,12 +39,13 @@ impl Board {
         self.squares[square & 63] as usize
     }
 
-    /// Puts pieces with this code on `squares` of the planes, or removes them if they are there.
+    /// Puts pieces with this code on `squares`, or removes the pieces if they are already there.
+    /// Only the planes are changed.
     #[inline]
     pub(super) fn toggle(&mut self, code: usize, squares: u64) {
-        let spread = &SPREAD[code & 15];
+        let masks = &PLANE_MASKS[code & 15];
         for (index, plane) in self.planes.iter_mut().enumerate() {
-            *plane ^= squares & spread[index];
+            *plane ^= squares & masks[index];
         }
     }
 

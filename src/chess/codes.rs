@@ -35,16 +35,16 @@ pub(super) const PIECES: [Option<Piece>; 8] = [
     Some(Piece::Queen),
 ];
 /// For each code and plane, all ones if the plane has the piece with this code, otherwise 0.
-pub(super) static SPREAD: [[u64; 4]; 16] = {
-    let mut spread = [[0; 4]; 16];
+pub(super) static PLANE_MASKS: [[u64; 4]; 16] = {
+    let mut masks = [[0; 4]; 16];
     let mut code = 0;
     while code < 16 {
         let mut plane = 0;
         while plane < 4 {
-            spread[code][plane] = if code >> plane & 1 == 1 { !0 } else { 0 };
+            masks[code][plane] = if code >> plane & 1 == 1 { !0 } else { 0 };
             plane += 1;
         }
         code += 1;
     }
-    spread
+    masks
 };

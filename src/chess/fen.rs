@@ -60,13 +60,13 @@ pub struct Reading {
 /// Reads a text that consists of one FEN.
 ///
 /// # Errors
-/// The first fault that the mode does not repair.
+/// Returns the first fault that is not repaired. Strict mode repairs no faults.
 pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
     let mut reading = read_start(text, strictness)?;
     let rest = &text[reading.end..];
     let rest_fault = FenError {
         column: reading.end + 1 + rest.len() - rest.trim_start().len(),
-        message: format!("expected the end after the FEN's fields, found {}", quote_start(rest.trim())),
+        message: format!("expected no text after the fields of the FEN, found {}", quote_start(rest.trim())),
     };
     let is_lenient = strictness == Strictness::Lenient;
     // Blanks after the last field are allowed even in strict mode.

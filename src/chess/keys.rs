@@ -115,7 +115,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Creates the tables of the scheme and the generator in `options`.
+    /// Creates the tables for the scheme in `options` with numbers of the generator in `options`.
     pub fn new(options: &KeyOptions) -> Self {
         let mut numbers = Numbers::new(options);
         let mut keys = match (options.generator, options.scheme) {
@@ -151,11 +151,12 @@ impl Keys {
         Self { piece: [[0; 64]; 12], side: 0, castling: [0; 16], en_passant: [0; 64], rule }
     }
 
-    /// Sets the number of each set of castling rights to the XOR of the numbers of its rights.
-    /// `right_numbers` has the number of each single right, in the order of the rights' bits.
+    /// Computes the number of each combination of castling rights, which is the XOR of the numbers
+    /// of its rights. `right_numbers` has the number of each single right, in the order of the
+    /// rights' bits.
     fn set_castling(&mut self, right_numbers: [u64; 4]) {
-        for (set, number) in self.castling.iter_mut().enumerate() {
-            *number = (0..4).filter(|bit| set >> bit & 1 != 0).fold(0, |sum, bit| sum ^ right_numbers[bit]);
+        for (rights, number) in self.castling.iter_mut().enumerate() {
+            *number = (0..4).filter(|bit| rights >> bit & 1 != 0).fold(0, |sum, bit| sum ^ right_numbers[bit]);
         }
     }
 
@@ -210,8 +211,8 @@ fn polyglot_numbers() -> Vec<u64> {
     text.flat_map(str::split_whitespace).filter_map(|word| u64::from_str_radix(word, 16).ok()).collect()
 }
 
-/// Takes numbers in the usual order: the piece-squares, then the numbers that [`Keys::take_state`]
-/// takes.
+/// Creates keys that use `numbers` in the usual order. The piece-squares come first, then the
+/// numbers that [`Keys::take_state`] takes.
 fn standard_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());
@@ -219,8 +220,8 @@ fn standard_keys(numbers: &mut Numbers) -> Keys {
     keys
 }
 
-/// Takes numbers in the order of the Polyglot book format, in which the pieces are black pawn,
-/// white pawn, black knight and so on.
+/// Creates keys that use `numbers` in the order of the Polyglot book format. In this order, the
+/// pieces are black pawn, white pawn, black knight and so on.
 fn polyglot_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     for kind in 0..12 {
@@ -228,16 +229,17 @@ fn polyglot_keys(numbers: &mut Numbers) -> Keys {
         keys.piece[piece + if is_white { 0 } else { 6 }] = numbers.take();
     }
     keys.take_state(numbers);
-    // In a Polyglot key, the side's number stands for White to move. In `Keys`, it stands for Black
-    // to move. Adding it to the numbers of the white king, which is always on the board, makes up
-    // for this difference.
+    // A Polyglot key contains the side's number if White is to move, but `Keys` add the number if
+    // Black is to move. To make up for this difference, the side's number is combined with the
+    // numbers of the white king, because every position contains one of them.
     for number in &mut keys.piece[5] {
         *number ^= keys.side;
     }
     keys
 }
 
-/// Takes numbers in Otter's order. Otter uses a different number for each e.p. square.
+/// Creates keys that use `numbers` in Otter's order. Otter has a different number for each e.p.
+/// square.
 fn otter_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     keys.piece = std::array::from_fn(|_| numbers.take());
@@ -255,9 +257,9 @@ fn pieces_only_keys(numbers: &mut Numbers) -> Keys {
 /// 2, rook 1, queen 4, king 5.
 const PURPLE_PIECES: [usize; 6] = [0, 3, 2, 1, 4, 5];
 
-/// Takes numbers with the fault of the engine Purple. Purple looks up the number of a piece on a
-/// square at the product of the piece's index and the square's index, so that many piece-squares
-/// share one number.
+/// Creates keys with the fault of the engine Purple. Purple multiplies the index of the piece by
+/// the index of the square, and takes the number that has this product as its index. Many
+/// piece-squares therefore share one number.
 fn purple_product_keys(numbers: &mut Numbers) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 768] = numbers.take();
@@ -272,8 +274,8 @@ fn purple_product_keys(numbers: &mut Numbers) -> Keys {
     keys
 }
 
-/// Takes numbers in Webster's order: 768 piece-squares, the side, 4 castling rights and 8 e.p.
-/// files. The keys have the faults of `scheme`.
+/// Creates keys that use `numbers` in Webster's order: 768 piece-squares, the side, 4 castling
+/// rights and 8 e.p. files. The keys have the faults of `scheme`.
 fn webster_keys(numbers: &mut Numbers, scheme: Scheme) -> Keys {
     let mut keys = Keys::empty(EpRule::Legal);
     let table: [u64; 781] = numbers.take();

@@ -98,8 +98,8 @@ pub trait Sink {
         false
     }
 
-    /// Receives one pawn move to each of the `targets`. Each pawn comes from the [`origin`] of its
-    /// target and `step`. Returns whether generation should stop.
+    /// Receives one pawn move to each of the `targets`. `step` is the index of the target square
+    /// minus the index of the pawn's square. Returns whether generation should stop.
     #[inline]
     fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
@@ -388,8 +388,9 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
                 || sink.add_promotions(Bitboard(east_captures & last_rank), east_step))
     }
 
-    /// Generates the en passant captures on `target` by a pawn that moves by `west_step`, then by a
-    /// pawn that moves by `east_step`. Returns whether the sink stopped the generation.
+    /// Generates the en passant captures on `target`. The capture by `west_step` comes first, then
+    /// the capture by `east_step`. A step is the index of `target` minus the index of the pawn's
+    /// square. Returns whether the sink stopped the generation.
     fn en_passant_captures<S: Sink>(&self, sink: &mut S, target: Square, west_step: i8, east_step: i8) -> bool {
         let capturers = self.board.en_passant_capturers(target, Self::THEM);
         for step in [west_step, east_step] {

@@ -95,7 +95,8 @@ impl MoveList {
         Self { moves: [Move::NONE; 256], len: 0 }
     }
 
-    /// Appends a move. A 257th move would overwrite the first one; no chess position has that many.
+    /// Appends a move. A 257th move would overwrite the first move, but no chess position has so
+    /// many moves.
     #[inline]
     pub fn push(&mut self, mv: Move) {
         debug_assert!(self.len < self.moves.len(), "more moves than any position has");

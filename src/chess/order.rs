@@ -97,7 +97,8 @@ fn webster_key(board: &Board, mv: Move) -> u64 {
     (5 - piece as u64) << 20 | (mv.from().index() as u64) << 12 | direction << 8 | (distance as u64) << 4 | promotion
 }
 
-/// A bijection that scatters its input. Source: S. Vigna, splitmix64, 2015.
+/// Returns a hash of `x`. Different values have different hashes. Source: S. Vigna, splitmix64,
+/// 2015.
 const fn mix(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

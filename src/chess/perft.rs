@@ -5,9 +5,9 @@ use super::increments::Increments;
 use super::moves::{Move, MoveList};
 use super::{movegen, successors};
 
-/// Returns the number of legal games of `depth` plies. The last moves are played too, and their key
-/// and sum are computed.
-pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
+/// Returns the number of legal sequences of `depth` moves. The last moves are played too, and their
+/// key and sum are computed.
+pub fn full_count(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
@@ -15,31 +15,31 @@ pub fn full(board: &Board, inc: &Increments, depth: u32) -> u64 {
     successors::for_each(board, inc, |child| {
         // Without the black box, the compiler would not build the position of a leaf.
         let child = std::hint::black_box(child);
-        leaves += if depth > 1 { full(child, inc, depth - 1) } else { 1 };
+        leaves += if depth > 1 { full_count(child, inc, depth - 1) } else { 1 };
     });
     leaves
 }
 
-/// Returns the number of legal games of `depth` plies. The last moves are counted without being
+/// Returns the number of legal sequences of `depth` moves. The last moves are counted without being
 /// played.
-pub fn bulk(board: &Board, inc: &Increments, depth: u32) -> u64 {
+pub fn bulk_count(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth <= 1 {
         return if depth == 0 { 1 } else { movegen::count_legal(board) };
     }
     let mut leaves = 0;
-    successors::for_each(board, inc, |child| leaves += bulk(child, inc, depth - 1));
+    successors::for_each(board, inc, |child| leaves += bulk_count(child, inc, depth - 1));
     leaves
 }
 
-/// Returns the number of games of `depth` plies for each first move, in generation order. `depth`
-/// must be at least 1.
+/// Returns the number of legal sequences of `depth` moves for each first move, in generation order.
+/// `depth` must be at least 1.
 pub fn divide(board: &Board, inc: &Increments, depth: u32) -> Vec<(Move, u64)> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);
     let count_after = |&mv: &Move| {
         let mut child = *board;
         child.play(mv, inc);
-        (mv, bulk(&child, inc, depth.saturating_sub(1)))
+        (mv, bulk_count(&child, inc, depth.saturating_sub(1)))
     };
     moves.iter().map(count_after).collect()
 }

@@ -28,18 +28,18 @@ pub(super) struct Lexer<'a> {
     offset: usize,
     /// The byte at which the last token starts.
     start: usize,
-    /// The line of the byte at `counted_to`.
+    /// The line of the byte at `line_offset`.
     line: usize,
     /// The byte up to which line feeds have been counted. Later counts start here, so that no line
     /// feed is counted twice.
-    counted_to: usize,
+    line_offset: usize,
 }
 
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, offset: 0, start: 0, line: 1, counted_to: 0 }
+        Self { text, offset: 0, start: 0, line: 1, line_offset: 0 }
     }
 
     /// The line of the last token, from 1.
@@ -53,10 +53,10 @@ impl<'a> Lexer<'a> {
     }
 
     /// Makes the current offset the start of a token.
-    fn mark(&mut self) {
+    fn start_token(&mut self) {
         self.start = self.offset;
-        self.line += self.text[self.counted_to..self.start].bytes().filter(|&b| b == b'\n').count();
-        self.counted_to = self.start;
+        self.line += self.text[self.line_offset..self.start].bytes().filter(|&b| b == b'\n').count();
+        self.line_offset = self.start;
     }
 
     /// Returns a fault at the last token.
@@ -68,8 +68,9 @@ impl<'a> Lexer<'a> {
         &self.text[self.offset..]
     }
 
-    /// Skips blanks, comments, escaped lines, glyphs and move numbers. A comment that is not closed
-    /// is skipped up to the next tag or the end of the file, and is an error.
+    /// Skips blanks, comments, escaped lines, move numbers, and numeric glyphs such as `$1`.
+    /// Returns an error for a comment that is not closed. Such a comment is skipped up to the next
+    /// tag or the end of the file.
     fn skip_to_token(&mut self) -> Result<(), TextFault> {
         loop {
             let rest = self.rest();
@@ -79,7 +80,7 @@ impl<'a> Lexer<'a> {
             if rest.starts_with(';') || rest.starts_with('%') && is_line_start {
                 self.offset += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with('{') {
-                self.mark();
+                self.start_token();
                 self.skip_comment()?;
             } else if let Some(glyph) = rest.strip_prefix('$') {
                 self.offset += 1 + digit_count(glyph);
@@ -127,7 +128,7 @@ impl<'a> Lexer<'a> {
     /// Reads the next token. Returns `None` at the end of the text.
     pub(super) fn next_token(&mut self) -> Result<Option<Token<'a>>, TextFault> {
         self.skip_to_token()?;
-        self.mark();
+        self.start_token();
         let rest = self.rest();
         let Some(first) = rest.chars().next() else { return Ok(None) };
         match first {
@@ -147,7 +148,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads `[Name "value"]`, with `\"` and `\\` in the value.
+    /// Reads a tag, such as `[Name "value"]`. In the value, `\"` stands for a quotation mark, and
+    /// `\\` stands for a backslash.
     fn read_tag(&mut self) -> Result<Token<'a>, TextFault> {
         let line = self.rest().split('\n').next().unwrap_or_default();
         // If the tag cannot be read, its whole line is skipped.

@@ -3,7 +3,7 @@
 use super::attacks;
 use super::bitboard::Bitboard;
 use super::board::Board;
-use super::codes::{CODES, EMPTY, SPREAD};
+use super::codes::{CODES, EMPTY, PLANE_MASKS};
 use super::increments::{Increment, Increments};
 use super::moves::Move;
 use super::types::{Color, Piece, Square};
@@ -47,9 +47,9 @@ impl Board {
         let mut change = inc.at(code, to).without(inc.at(code, from)).without(inc.at(captured, to));
 
         let elsewhere = !(from_bit | to_bit);
-        let spread = &SPREAD[code & 15];
+        let masks = &PLANE_MASKS[code & 15];
         for (plane_index, plane) in self.planes.iter_mut().enumerate() {
-            *plane = *plane & elsewhere | to_bit & spread[plane_index];
+            *plane = *plane & elsewhere | to_bit & masks[plane_index];
         }
         self.squares[from] = EMPTY as u8;
         self.squares[to] = code as u8;
@@ -172,13 +172,13 @@ impl Board {
         self.sum + self.piece_change(mv, inc).value
     }
 
-    /// Returns the change that a legal move makes to the sum and to the numbers of the pieces in
-    /// the key.
+    /// Returns the change of the piece-square sum and of the key by a legal move. The change of the
+    /// key is limited to the numbers of the pieces.
     #[inline(always)]
     fn piece_change(&self, mv: Move, inc: &Increments) -> Increment {
         let (from, to) = (mv.from().index(), mv.to().index());
         let (code, captured) = (self.code(from), self.code(to));
-        debug_assert!(code != EMPTY, "{mv}: nothing stands there");
+        debug_assert!(code != EMPTY, "{mv} starts from an empty square");
         let change = inc.at(code, to).without(inc.at(code, from)).without(inc.at(captured, to));
         if code & 7 == PAWN {
             if let Some(piece) = mv.promotion() {

@@ -27,8 +27,8 @@ impl Board {
         }
         let value = |piece: Piece| values[piece as usize];
         let promotion_gain = mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn));
-        // For each ply, the material that the side that moves at this ply has won if the exchange
-        // ends with its move.
+        // For each ply, the balance of material for the side that moves at this ply, if the
+        // exchange ends with this move.
         let mut gains = [0; 33];
         gains[0] = self.captured(mv).map_or(0, value) + promotion_gain;
         let mut on_target = mv.promotion().unwrap_or(mover);

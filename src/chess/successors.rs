@@ -8,7 +8,7 @@
 use super::attacks;
 use super::bitboard::Bitboard;
 use super::board::Board;
-use super::codes::{CODES, EMPTY, SPREAD};
+use super::codes::{CODES, EMPTY, PLANE_MASKS};
 use super::increments::Increments;
 use super::movegen::{self, Sink, origin};
 use super::moves::Move;
@@ -94,8 +94,8 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     #[inline(always)]
     fn visit_with_piece(&mut self, code: usize, to: Square, captured: usize, planes: [u64; 4]) {
         let bit = 1_u64 << to.index();
-        for ((next, plane), spread) in self.next.planes.iter_mut().zip(planes).zip(SPREAD[code & 15]) {
-            *next = plane | bit & spread;
+        for ((next, plane), mask) in self.next.planes.iter_mut().zip(planes).zip(PLANE_MASKS[code & 15]) {
+            *next = plane | bit & mask;
         }
         self.next.squares[to.index()] = code as u8;
         self.next.checkers = self.checking_squares[code & 7] & bit;
@@ -211,8 +211,8 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
             return false;
         }
         let board = self.board;
-        // None of these moves changes a castling right. They are represented by a2 (8), because a
-        // move from or to a2 does not change a castling right either.
+        // None of these moves changes a castling right. The move from a2 (8) to a2 stands for all
+        // of them, because a2 has no influence on castling rights either.
         let state = board.state.after(8, 8, false);
         self.next.state = state;
         // The steps of captures are 7 and 9. The steps of pushes are 8 and 16.
@@ -225,11 +225,11 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
             let keys = self.inc.keys();
             self.next.planes = board.planes;
             targets.for_each(|to| {
-                let (from, target) = (origin(to, step), origin(to, step / 2));
-                let is_keyed = board.en_passant_is_keyed(target, keys.rule, 1 << from.index() | 1 << to.index());
+                let (from, skipped) = (origin(to, step), origin(to, step / 2));
+                let is_keyed = board.en_passant_is_keyed(skipped, keys.rule, 1 << from.index() | 1 << to.index());
                 let (keyed_square, number) =
-                    if is_keyed { (target.index(), keys.en_passant[target.index()]) } else { (0, 0) };
-                self.next.state = state.with_en_passant(target.index()).with_keyed(keyed_square);
+                    if is_keyed { (skipped.index(), keys.en_passant[skipped.index()]) } else { (0, 0) };
+                self.next.state = state.with_en_passant(skipped.index()).with_keyed(keyed_square);
                 self.visit_push(to, from, number);
             });
         }

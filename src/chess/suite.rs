@@ -78,7 +78,7 @@ impl Item {
         epd::moves(self.operations(), "am")
     }
 
-    /// Returns the moves of a game, which may be empty, or `None` for a position.
+    /// Returns the moves of a game, or `None` for a position. A game may have no moves.
     pub fn game_moves(&self) -> Option<&[Move]> {
         match &self.content {
             Content::Position(_) => None,
@@ -86,9 +86,9 @@ impl Item {
         }
     }
 
-    /// Whether a move solves the position. A solution is one of the moves of `bm`, if the position
-    /// has any, and is none of the moves of `am`. Returns `None` if the position has neither `bm`
-    /// nor `am`.
+    /// Whether a move solves the position. If the position has `bm`, the solutions are the moves
+    /// of `bm`. Otherwise, all moves are solutions. In both cases, the moves of `am` are excluded.
+    /// Returns `None` if the position has neither `bm` nor `am`.
     pub fn is_solved_by(&self, mv: Move) -> Option<bool> {
         let (best, avoided) = (self.best_moves(), self.avoided_moves());
         if best.is_empty() && avoided.is_empty() {

@@ -32,7 +32,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Done);
     }
     let started = Instant::now();
-    let count_leaves = if args.bulk { perft::bulk } else { perft::full };
+    let count_leaves = if args.bulk { perft::bulk_count } else { perft::full_count };
     let count = count_leaves(&board, &increments, args.depth);
     let seconds = started.elapsed().as_secs_f64();
     println!("{count}");

@@ -13,7 +13,7 @@ use crate::runner::{self, Output, progress};
 use crate::text::plural;
 use crate::tune::{
     Runs, check_experiment, check_metric, find_metric, load_at_pressures, prepare_engines,
-    remove_items_without_searches, screen_result, seed_warnings,
+    remove_items_without_searches, seed_warnings, summarize_race,
 };
 use std::path::PathBuf;
 
@@ -138,7 +138,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     super::confirm::play(
         experiment,
-        &screen_result(experiment, &race_result),
+        &summarize_race(experiment, &race_result),
         (&folder, &args.run.settings(jobs)),
         &stop,
         args.run.quiet,

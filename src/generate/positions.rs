@@ -48,7 +48,8 @@ pub fn epd(request: &GenerateRequest, kind: PositionKind, half: Option<u8>) -> R
     Ok(format_epd(&find_positions(request, kind)?, request, kind, half))
 }
 
-/// Returns positions as EPD. The first one has a comment that says how to regenerate the positions.
+/// Returns positions as EPD. The first position has a comment that says how to regenerate all of
+/// them.
 /// If `half` is given, only every second position is returned, beginning with the first (0) or the
 /// second (1).
 fn format_epd(
@@ -58,11 +59,11 @@ fn format_epd(
     half: Option<u8>,
 ) -> String {
     let GenerateRequest { count, seed, plies, length, depth } = *request;
-    let [what, id_prefix, option_value] = kind.names();
+    let [kind_name, id_prefix, option_value] = kind.names();
     let half_text = half.map(|half| format!(", every second from number {}", half + 1)).unwrap_or_default();
     let half_option = half.map(|half| format!(" --half {half}")).unwrap_or_default();
     let origin = format!(
-        "{count} {what} positions from as many games of an engine against itself, seed {seed}{half_text}. \
+        "{count} {kind_name} positions from as many games of an engine against itself, seed {seed}{half_text}. \
          Made by `ttlab generate --count {count} --seed {seed} --plies {plies} --games {length} --depth {depth} --take {option_value}{half_option}`; \
          generate/positions.rs says how."
     );

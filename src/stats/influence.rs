@@ -28,9 +28,10 @@ pub fn find_influence(line: &Clusters) -> Option<Influence> {
     let mean_without = |index: usize| (sum - line.sums[index]) / (size - line.sizes[index]);
     let rounding_error = 1e-12 * line.sums.iter().map(|sum| sum.abs()).sum::<f64>() / size;
     let change = |index: &usize| (mean_without(*index) - mean).abs();
-    // If several changes are equal, `max_by` returns the last one. The order is reversed, so that
-    // this is the change of the first cluster.
+    // If several clusters cause the same change, `max_by` returns the last of them. As the order is
+    // reversed, this is the first of these clusters.
     let index = (0..line.len()).rev().max_by(|a, b| change(a).total_cmp(&change(b)))?;
+    // Whether leaving out a single cluster moves the mean to the other side of 1.
     let reverses = mean.abs() > rounding_error
         && (0..line.len()).any(|index| mean_without(index) * mean.signum() < -rounding_error);
     Some(Influence { cluster: line.ids[index], index, mean_without: mean_without(index).exp(), reverses })
@@ -46,10 +47,10 @@ pub fn count_signs(line: &Clusters) -> (usize, usize) {
 /// Returns the index of the cluster that carries most of the difference or, if `finds_hider`, of
 /// the cluster that hides most of the difference.
 ///
-/// The statistic is the sum divided by the root of the sum of squares. It is positive in the
-/// direction of the sum of all clusters. Without the cluster that carries most of the difference,
-/// the statistic is smallest. Without the cluster that hides most of the difference, the absolute
-/// value of the statistic is largest.
+/// The statistic is the sum divided by the root of the sum of squares. Its sign is chosen so that
+/// the statistic of all clusters is positive. Without the cluster that carries most of the
+/// difference, the statistic is smallest. Without the cluster that hides most of the difference,
+/// the absolute value of the statistic is largest.
 pub fn find_decisive_cluster(line: &Clusters, finds_hider: bool) -> Option<usize> {
     let (sum, _) = line.total();
     let squares_sum: f64 = line.sums.iter().map(|cluster_sum| cluster_sum * cluster_sum).sum();

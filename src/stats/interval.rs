@@ -55,7 +55,7 @@ const RESAMPLE_BUDGET: usize = 250_000_000;
 const BATCH: usize = 16;
 
 /// Returns the 95 % interval of the mean logarithm of each sample. The ends are NaN for fewer than
-/// two clusters. Samples of the same clusters share their resamples.
+/// two clusters. Samples that consist of the same clusters use the same resamples.
 pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     let cluster_count = samples.iter().map(Clusters::len).sum();
     let mut intervals: Vec<(f64, f64)> = par_map(samples.len(), cluster_count, |index| {
@@ -78,10 +78,10 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
             same_clusters.entry((&sample.ids, sizes)).or_default().push(index);
         }
     }
-    let budget = RESAMPLE_BUDGET / same_clusters.values().map(|members| members.len()).sum::<usize>().max(1);
-    for members in same_clusters.into_values() {
-        let group: Vec<&Clusters> = members.iter().map(|&index| &samples[index]).collect();
-        for (index, quantiles) in members.into_iter().zip(bootstrap(&group, budget)) {
+    let budget = RESAMPLE_BUDGET / same_clusters.values().map(|indices| indices.len()).sum::<usize>().max(1);
+    for indices in same_clusters.into_values() {
+        let group: Vec<&Clusters> = indices.iter().map(|&index| &samples[index]).collect();
+        for (index, quantiles) in indices.into_iter().zip(bootstrap(&group, budget)) {
             let Some(quantiles) = quantiles else { continue };
             intervals[index] =
                 widen(intervals[index], samples[index].mean(), samples[index].standard_error(), quantiles);
@@ -155,32 +155,32 @@ pub fn margin(clusters: usize) -> f64 {
 /// must have the same clusters. The quantiles are `None` if too few resamples have any spread.
 /// `budget` is the maximum work (resamples x values) for each sample.
 fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
-    let units = samples[0].len();
-    let resamples = (budget / (3 * units)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
+    let clusters = samples[0].len();
+    let resamples = (budget / (3 * clusters)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
     let mut random = Pcg64::seed_from_u64(1);
     // Each row is a resample. It has the number of times that the resample draws each cluster.
-    let mut weights = vec![0.0; resamples * units];
-    for row in weights.chunks_mut(units) {
-        (0..units).for_each(|_| row[random.random_range(0..units)] += 1.0);
+    let mut weights = vec![0.0; resamples * clusters];
+    for row in weights.chunks_mut(clusters) {
+        (0..clusters).for_each(|_| row[random.random_range(0..clusters)] += 1.0);
     }
     let sizes: Vec<f64> = samples[0].sizes.iter().flat_map(|size| [*size, size * size]).collect();
     // For each resample, the sum of its sizes and the sum of the squares of its sizes.
     let mut size_sums = vec![0.0; resamples * 2];
-    matmul(&weights, units, &sizes, 2, &mut size_sums);
+    matmul(&weights, clusters, &sizes, 2, &mut size_sums);
     let mut quantiles_of_samples = vec![None; samples.len()];
     let batches: Vec<_> = samples.chunks(BATCH).zip(quantiles_of_samples.chunks_mut(BATCH)).collect();
     par_for_each(batches, |(samples, quantiles_of_samples)| {
         // Each sample has three columns: its residuals, their squares, and residual x size.
         let column_count = 3 * samples.len();
-        let mut columns = vec![0.0; units * column_count];
+        let mut columns = vec![0.0; clusters * column_count];
         for (index, sample) in samples.iter().enumerate() {
-            for (unit, (residual, size)) in sample.residuals().into_iter().zip(&sample.sizes).enumerate() {
-                let offset = unit * column_count + 3 * index;
+            for (cluster, (residual, size)) in sample.residuals().into_iter().zip(&sample.sizes).enumerate() {
+                let offset = cluster * column_count + 3 * index;
                 columns[offset..offset + 3].copy_from_slice(&[residual, residual * residual, residual * size]);
             }
         }
         let mut sums = vec![0.0; resamples * column_count];
-        matmul(&weights, units, &columns, column_count, &mut sums);
+        matmul(&weights, clusters, &columns, column_count, &mut sums);
         for (index, quantiles_of_sample) in quantiles_of_samples.iter_mut().enumerate() {
             let studentised_means = sums.chunks(column_count).zip(size_sums.chunks(2)).filter_map(|(sums, sizes)| {
                 let (sum, squares, products) = (sums[3 * index], sums[3 * index + 1], sums[3 * index + 2]);
@@ -188,7 +188,7 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
                 // The spread is the sum of (residual - mean x size)^2, multiplied out.
                 let spread = squares - 2.0 * mean * products + mean * mean * sizes[1];
                 // A resample of equal clusters has no spread, so it cannot be studentised.
-                let scale = (units as f64 / (units as f64 - 1.0) * spread).sqrt();
+                let scale = (clusters as f64 / (clusters as f64 - 1.0) * spread).sqrt();
                 (spread > 1e-12 * squares).then(|| sum / scale)
             });
             *quantiles_of_sample = tail_quantiles(studentised_means.collect());

@@ -61,42 +61,44 @@ fn multiply_narrow(weights: &[f64], units: usize, columns: &[f64], width: usize,
     }
 }
 
-/// Multiplies up to four rows with the first `WIDTH` columns.
-fn multiply_block<const WIDTH: usize>(weights: &[f64], units: usize, columns: &[f64], width: usize, sums: &mut [f64]) {
+/// Multiplies up to four rows of `weights` with the first `COLS` of `width` columns. A row has
+/// `units` weights.
+fn multiply_block<const COLS: usize>(weights: &[f64], units: usize, columns: &[f64], width: usize, sums: &mut [f64]) {
     if weights.len() == 4 * units {
-        return multiply_rows::<4, WIDTH>(weights, units, columns, width, sums);
+        return multiply_rows::<4, COLS>(weights, units, columns, width, sums);
     }
     for (weights, sums) in weights.chunks(units).zip(sums.chunks_mut(width)) {
-        multiply_rows::<1, WIDTH>(weights, units, columns, width, sums);
+        multiply_rows::<1, COLS>(weights, units, columns, width, sums);
     }
 }
 
-/// Multiplies the first `ROWS` rows with the first `WIDTH` columns.
-fn multiply_rows<const ROWS: usize, const WIDTH: usize>(
+/// Multiplies the first `ROWS` rows of `weights` with the first `COLS` of `width` columns. A row
+/// has `units` weights.
+fn multiply_rows<const ROWS: usize, const COLS: usize>(
     weights: &[f64],
     units: usize,
     columns: &[f64],
     width: usize,
     sums: &mut [f64],
 ) {
-    let mut sums_of_rows = [[0.0_f64; WIDTH]; ROWS];
+    let mut sums_of_rows = [[0.0_f64; COLS]; ROWS];
     // The slice and the index are advanced instead of computed by multiplication, because
     // multiplication with overflow checks is slow in debug builds.
     let mut columns_from_unit = columns;
     for unit in 0..units {
-        let Some(values) = columns_from_unit.first_chunk::<WIDTH>() else { return };
+        let Some(values) = columns_from_unit.first_chunk::<COLS>() else { return };
         columns_from_unit = columns_from_unit.get(width..).unwrap_or_default();
         let mut weight_index = unit;
         for sums in &mut sums_of_rows {
             let weight = weights[weight_index];
             weight_index += units;
-            for index in 0..WIDTH {
+            for index in 0..COLS {
                 sums[index] += weight * values[index];
             }
         }
     }
     for (row, sums_of_rows) in sums_of_rows.iter().enumerate() {
-        sums[row * width..row * width + WIDTH].copy_from_slice(sums_of_rows);
+        sums[row * width..row * width + COLS].copy_from_slice(sums_of_rows);
     }
 }
 

@@ -67,65 +67,65 @@ pub struct JudgedRatio {
 }
 
 impl Family {
-    /// Tests samples together. The results are deterministic, because the draws are seeded. Samples
-    /// of the same clusters share their draws.
+    /// Tests samples together. The random draws are seeded, so the results are always the same.
+    /// Samples that consist of the same clusters use the same draws.
     pub fn from_samples(samples: &[Vec<(u32, f64)>]) -> Self {
         let log_count = samples.iter().map(Vec::len).sum();
-        let lines: Vec<Clusters> = par_map(samples.len(), log_count, |index| Clusters::new(&samples[index]));
-        let flip_results = test_lines(&lines);
-        let tested_count = lines.iter().filter(|line| line.len() >= 2).count();
-        let has_enough_clusters = |line: &Clusters| line.len() >= min_clusters(tested_count);
+        let clustered: Vec<Clusters> = par_map(samples.len(), log_count, |index| Clusters::new(&samples[index]));
+        let flip_results = test_lines(&clustered);
+        let tested_count = clustered.iter().filter(|sample| sample.len() >= 2).count();
+        let has_enough_clusters = |sample: &Clusters| sample.len() >= min_clusters(tested_count);
         let make_ratio = |index: usize, (low, high): (f64, f64)| {
-            let (line, logs) = (&lines[index], &samples[index]);
-            let (clusters_below, clusters_above) = count_signs(line);
+            let (sample, logs) = (&clustered[index], &samples[index]);
+            let (clusters_below, clusters_above) = count_signs(sample);
             Ratio {
                 mean: mean(logs.iter().map(|&(_, log)| log)).exp(),
                 low: low.exp(),
                 high: high.exp(),
                 p: flip_results.lines[index].p,
-                error: line.standard_error(),
+                error: sample.standard_error(),
                 pairs: logs.len(),
-                clusters: line.len(),
+                clusters: sample.len(),
                 median: median(&mut logs.iter().map(|&(_, log)| log).collect::<Vec<_>>()).exp(),
                 clusters_below,
                 clusters_above,
-                influence: find_influence(line),
+                influence: find_influence(sample),
             }
         };
-        let line_intervals = intervals(&lines);
-        let mut judged_ratios: Vec<JudgedRatio> = par_map(lines.len(), log_count, |index| {
-            let (ratio, p) = (make_ratio(index, line_intervals[index]), flip_results.lines[index].corrected_p);
+        let sample_intervals = intervals(&clustered);
+        let mut judgements: Vec<JudgedRatio> = par_map(clustered.len(), log_count, |index| {
+            let (ratio, p) = (make_ratio(index, sample_intervals[index]), flip_results.lines[index].corrected_p);
             JudgedRatio {
                 ratio,
                 p,
-                significant: ratio.exceeds_margin() && p < 0.05 && has_enough_clusters(&lines[index]),
+                significant: ratio.exceeds_margin() && p < 0.05 && has_enough_clusters(&clustered[index]),
                 fragile: false,
             }
         });
         // Decides which results are fragile. If the sign-flip test alone does not decide this, the
         // interval is computed again without the cluster that carries or hides most of the
         // difference.
-        let undecided: Vec<(usize, Clusters)> = (0..lines.len())
-            .filter(|&index| has_enough_clusters(&lines[index]))
+        let to_recompute: Vec<(usize, Clusters)> = (0..clustered.len())
+            .filter(|&index| has_enough_clusters(&clustered[index]))
             .filter_map(|index| {
                 let FlipResult { p_without_carrier, p_without_hider, .. } = flip_results.lines[index];
-                let (significant, line) = (judged_ratios[index].significant, &lines[index]);
-                judged_ratios[index].fragile = significant && p_without_carrier >= 0.05;
+                let (significant, sample) = (judgements[index].significant, &clustered[index]);
+                judgements[index].fragile = significant && p_without_carrier >= 0.05;
                 let needs_interval = if significant { p_without_carrier < 0.05 } else { p_without_hider < 0.05 };
                 if !needs_interval {
                     return None;
                 }
-                let decisive_cluster = find_decisive_cluster(line, !significant)?;
-                Some((index, line.without(decisive_cluster)))
+                let decisive_cluster = find_decisive_cluster(sample, !significant)?;
+                Some((index, sample.without(decisive_cluster)))
             })
             .collect();
-        let (indices, reduced_lines): (Vec<usize>, Vec<Clusters>) = undecided.into_iter().unzip();
-        let reduced_intervals = intervals(&reduced_lines);
-        for ((index, line), (low, high)) in indices.into_iter().zip(&reduced_lines).zip(reduced_intervals) {
-            judged_ratios[index].fragile = exceeds_margin([low, high], line.len()) != judged_ratios[index].significant;
+        let (indices, reduced_samples): (Vec<usize>, Vec<Clusters>) = to_recompute.into_iter().unzip();
+        let reduced_intervals = intervals(&reduced_samples);
+        for ((index, sample), (low, high)) in indices.into_iter().zip(&reduced_samples).zip(reduced_intervals) {
+            judgements[index].fragile = exceeds_margin([low, high], sample.len()) != judgements[index].significant;
         }
         let level = if tested_count == 1 { 0.05 } else { flip_results.level };
-        Self { lines: judged_ratios, tested_count, level }
+        Self { lines: judgements, tested_count, level }
     }
 }
 
@@ -177,9 +177,9 @@ impl Ratio {
         detectable_log(self.clusters, level, self.error, 0.0).exp_m1()
     }
 
-    /// Returns the number of clusters with this spread for which `effect` would be significant at
-    /// `level` with a power of 80 %. An effect of 0.01 means 1 %. Returns `None` for fewer than two
-    /// clusters, or if no number of clusters is enough.
+    /// Returns the number of clusters for which `effect` would be significant at `level` with a
+    /// power of 80 %, if their spread were the same as in this sample. An effect of 0.01 means 1 %.
+    /// Returns `None` for fewer than two clusters, or if no number of clusters is enough.
     pub fn clusters_needed(&self, effect: f64, level: f64) -> Option<f64> {
         if self.error.is_nan() || level.is_nan() || level <= 0.0 {
             return None;

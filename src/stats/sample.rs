@@ -36,13 +36,13 @@ pub fn min_clusters(lines: usize) -> usize {
     (1..).find(|&clusters| smallest_p(clusters) * lines.max(1) as f64 <= 0.05).unwrap_or(0)
 }
 
-/// The arithmetic mean; NaN without values.
+/// Returns the arithmetic mean, or NaN if there are no values.
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     sum / count
 }
 
-/// The median; NaN without values. Sorts the values.
+/// Sorts the values and returns their median. Returns NaN if there are no values.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match (values.len(), values.len() / 2) {

@@ -119,13 +119,13 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
         results.lines[statistics.line] = FlipResult { p, corrected_p: running_max, p_without_carrier, p_without_hider };
     }
     // A sum divided by the root of the sum of squares is a function of Student's t.
-    let (unit_count, critical_sum) = (units.count as f64, counts.critical);
+    let (unit_count, critical_sum) = (units.unit_count as f64, counts.critical);
     let t = if critical_sum * critical_sum < unit_count {
         critical_sum * ((unit_count - 1.0) / (unit_count - critical_sum * critical_sum)).sqrt()
     } else {
         f64::INFINITY
     };
-    results.level = t_two_sided_p(units.count, t);
+    results.level = t_two_sided_p(units.unit_count, t);
     results
 }
 
@@ -166,7 +166,7 @@ fn enumerate_p(sums: &[f64]) -> f64 {
 
 /// The units that are flipped: the clusters of all lines, or groups of clusters.
 struct Units {
-    count: usize,
+    unit_count: usize,
     /// The statistics of the lines, from the smallest to the largest. In this order, running maxima
     /// are the maxima of the step-down test.
     order: Vec<Statistics>,
@@ -206,18 +206,18 @@ impl Units {
         let mut unit_of_cluster: BTreeMap<u32, usize> =
             tested_lines().flat_map(|(_, line)| &line.ids).map(|&id| (id, 0)).collect();
         let (clusters, line_count) = (unit_of_cluster.len(), tested_lines().count());
-        let count = clusters.min(GROUPS);
+        let unit_count = clusters.min(GROUPS);
         // Neighbouring clusters share a unit.
-        unit_of_cluster.values_mut().enumerate().for_each(|(index, unit)| *unit = index * count / clusters);
+        unit_of_cluster.values_mut().enumerate().for_each(|(index, unit)| *unit = index * unit_count / clusters);
         let group_sums = |line: &Clusters| {
-            let mut sums = vec![0.0; count];
+            let mut sums = vec![0.0; unit_count];
             line.ids.iter().zip(&line.sums).for_each(|(id, sum)| sums[unit_of_cluster[id]] += sum);
             sums
         };
         let mut order: Vec<Statistics> =
             tested_lines().map(|(index, line)| Statistics::new(index, line, &group_sums(line))).collect();
         order.sort_by(|a, b| a.all_clusters.total_cmp(&b.all_clusters).then(b.line.cmp(&a.line)));
-        let mut columns = vec![0.0; count * line_count];
+        let mut columns = vec![0.0; unit_count * line_count];
         for (step, statistics) in order.iter().enumerate() {
             let sums = group_sums(&lines[statistics.line]);
             let root = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
@@ -225,28 +225,28 @@ impl Units {
                 columns[unit * line_count + step] = if root > 0.0 { sum / root } else { 0.0 };
             }
         }
-        Self { count, order, columns }
+        Self { unit_count, order, columns }
     }
 
     /// Whether every pattern is enumerated.
     fn is_enumerated(&self) -> bool {
-        self.count <= EXACT
+        self.unit_count <= EXACT
     }
 
-    /// Returns the number of patterns to compute.
+    /// Returns the number of sign patterns whose statistics are computed.
     fn pattern_count(&self) -> usize {
         if self.is_enumerated() {
-            return 1 << (self.count - 1);
+            return 1 << (self.unit_count - 1);
         }
-        (MAX_WORK / (self.count * self.order.len())).clamp(MIN_DRAWS, MAX_DRAWS)
+        (MAX_WORK / (self.unit_count * self.order.len())).clamp(MIN_DRAWS, MAX_DRAWS)
     }
 
     /// Returns the patterns of one batch as rows of signs. Each batch has its own seed, so that
     /// batches can be computed in any order.
     fn signs(&self, batch: usize, rows: usize) -> Vec<f64> {
-        let mut signs = vec![1.0; rows * self.count];
+        let mut signs = vec![1.0; rows * self.unit_count];
         let mut random = Pcg64::seed_from_u64(2 + batch as u64);
-        for (row, pattern) in signs.chunks_mut(self.count).enumerate() {
+        for (row, pattern) in signs.chunks_mut(self.unit_count).enumerate() {
             // Each sign is one bit of a word.
             for signs in pattern.chunks_mut(64) {
                 // If all patterns are enumerated, the first sign is fixed, because the patterns
@@ -271,7 +271,7 @@ impl Units {
             (0..pattern_count.div_ceil(BATCH)).map(|batch| (batch, row_count(batch))).collect();
         par_for_each(batches, |(batch, rows)| {
             let mut sums = vec![0.0; rows * line_count];
-            matmul(&self.signs(batch, rows), self.count, &self.columns, line_count, &mut sums);
+            matmul(&self.signs(batch, rows), self.unit_count, &self.columns, line_count, &mut sums);
             let mut steps = vec![StepCounts::default(); line_count];
             let mut maxima = Vec::with_capacity(rows);
             for sums in sums.chunks_mut(line_count) {
@@ -468,10 +468,10 @@ mod tests {
         };
         assert_eq!([16, 17, 1000].map(p_of), [2.0_f64.powi(-15), 0.123, 0.123]);
         assert!(p_of(1001) < 1e-200);
-        let pattern_count = |count: usize, lines: usize| {
+        let pattern_count = |unit_count: usize, lines: usize| {
             let blank_statistics =
                 |line| Statistics { line, all_clusters: 0.0, min_without_one: 0.0, max_without_one: 0.0 };
-            Units { count, order: (0..lines).map(blank_statistics).collect(), columns: Vec::new() }.pattern_count()
+            Units { unit_count, order: (0..lines).map(blank_statistics).collect(), columns: Vec::new() }.pattern_count()
         };
         assert_eq!([pattern_count(16, 5000), pattern_count(17, 1)], [1 << 15, 9999]);
         assert_eq!([156, 157, 781, 782, 5000].map(|lines| pattern_count(256, lines)), [9999, 9952, 2000, 1999, 1999]);

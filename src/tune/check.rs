@@ -18,8 +18,8 @@ pub fn check_experiment(experiment: &Experiment) -> Result<(), String> {
     }
     if experiment.variants.iter().any(Variant::keeps_state) {
         return Err(format!(
-            "{file}: table.clear = \"never\" makes every item depend on earlier ones, but tuning draws items at random: use \"game\" \
-             and a [sequence]"
+            "{file}: table.clear = \"never\" makes each item depend on earlier items, but tuning draws items at random. \
+             Set table.clear = \"game\" and use a [sequence]"
         ));
     }
     Ok(())
@@ -31,13 +31,14 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     let refuse = |reason: &str| Err(format!("tune.metric: {reason}"));
     if name == "loss" {
         return refuse(
-            "races compare ratios, but the loss of moves is a difference: use nodes to a depth; `ttlab run` judges moves with a \
-             [reference]",
+            "races compare ratios, but the loss of moves is a difference. Use the metric `nodes` and limit.depth. \
+             To judge moves, use `ttlab run` with a [reference]",
         );
     }
     if name == columns::SCORE_ERROR {
         return refuse(
-            "score errors are known only after a run: use nodes to a depth; `ttlab run` judges scores with [reference] self",
+            "score errors are known only after a run. Use the metric `nodes` and limit.depth. \
+             To judge scores, use `ttlab run` with [reference] self",
         );
     }
     let header = crate::record::header(&plan.varying(), plan.extra_columns()).join(",") + "\n";
@@ -45,8 +46,8 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     let metric = find_count_metric(name, &empty_frame).map_err(|error| format!("tune.metric: {error}"))?;
     if metric.columns().contains(&columns::SAVED) {
         return refuse(
-            "the worth of cutoffs cannot decide alone, because it leaves out the cost of best moves that the table \
-             forgets: use nodes to a depth",
+            "the worth of cutoffs cannot decide a race, because it leaves out the cost of best moves that the table \
+             forgets. Use the metric `nodes` and limit.depth",
         );
     }
     Ok(metric)
@@ -62,15 +63,17 @@ pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), Stri
         (first_external, metric.columns().into_iter().find(|column| !is_reported(column)))
     {
         return Err(format!(
-            "tune.metric: {} needs {column}, which {} (\"{}\") does not report: use nodes",
+            "tune.metric: {} needs {column}, which {} (\"{}\") does not report. Use the metric `nodes`",
             metric.name, subject.uci, variant.name
         ));
     }
     let is_limited_by_nodes = |variant: &Variant| variant.limit.nodes.is_some() && variant.limit.depth.is_none();
     if metric.columns() == [columns::NODES] && experiment.variants.iter().all(is_limited_by_nodes) {
-        return Err("tune.metric: with limit.nodes every candidate searches the same nodes: set limit.depth instead; \
-            `ttlab run` with a [reference] judges moves at fixed nodes"
-            .to_owned());
+        return Err(
+            "tune.metric: with limit.nodes, every candidate searches the same number of nodes. Set limit.depth \
+            instead. To judge moves at a fixed number of nodes, use `ttlab run` with a [reference]"
+                .to_owned(),
+        );
     }
     Ok(())
 }

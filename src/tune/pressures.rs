@@ -72,8 +72,8 @@ fn external_hash(variant: &Variant) -> Option<(&str, i64)> {
 /// pressures that an engine does not accept are removed. Returns `None` if interrupted.
 ///
 /// # Errors
-/// Returns the error and the pressure at which the error occurred. The pressure is `None` if it is
-/// the file's own.
+/// Returns the error and the pressure at which the error occurred. The pressure is `None` if the
+/// error occurred in the first experiment, whose table pressure is set in the file itself.
 pub fn prepare_engines(
     experiments: &mut Vec<Experiment>,
     pressures: &mut Vec<String>,

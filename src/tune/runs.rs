@@ -143,8 +143,7 @@ fn read_measurements(
     let searches = Searches::gather(frame, &grouping, &[]);
     let reader = MetricReader::new(&searches, &metric, frame);
     let (games, positions) = (frame.text_column(columns::GAME), frame.text_column(columns::POSITION));
-    // For each unit, the index of its searches among the values. A unit is a position or, in a
-    // game, a ply.
+    // Maps each unit to the index of its value. A unit is a position or, in a game, a ply.
     let mut index_of_unit: HashMap<u32, usize> = HashMap::new();
     let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
     for (index, search) in searches.list.iter().enumerate() {

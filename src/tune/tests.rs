@@ -110,7 +110,7 @@ fn check_refuses_experiments_that_cannot_be_raced() {
         "limit = { nodes = 100 }\nfirst = 4",
         two_variants,
         1,
-        "with limit.nodes every candidate searches the same nodes",
+        "with limit.nodes, every candidate searches the same number of nodes",
     );
     assert_eq!(errors("limit = { nodes = 100, depth = 3 }\nfirst = 4", two_variants), [None, None]);
 }
@@ -128,7 +128,7 @@ fn external_engine_is_raced_only_by_nodes() {
     };
     let other = theirs.replace("'b'", "'c'").replace("engine", "other");
     let expected = |name: &str, column: &str, engine: &str| {
-        Some(format!("tune.metric: {name} needs {column}, which {engine} does not report: use nodes"))
+        Some(format!("tune.metric: {name} needs {column}, which {engine} does not report. Use the metric `nodes`"))
     };
     for variants in [&[ours, theirs][..], &[theirs, ours], &[theirs, &other], &[ours, theirs, &other]] {
         assert_eq!(refusal(variants, "nodes"), None);

@@ -23,10 +23,10 @@ fn perft_of_standard_positions_equals_the_published() {
     for (fen, counts) in KNOWN {
         let mut board = Board::from_fen(fen).unwrap();
         board.rekey(&inc);
-        assert_eq!((perft::bulk(&board, &inc, 0), perft::full(&board, &inc, 0)), (1, 1), "{fen} itself");
+        assert_eq!((perft::bulk_count(&board, &inc, 0), perft::full_count(&board, &inc, 0)), (1, 1), "{fen} itself");
         for (ply, &count) in counts.iter().enumerate() {
-            assert_eq!(perft::bulk(&board, &inc, ply as u32 + 1), count, "{fen} at {}", ply + 1);
-            assert_eq!(perft::full(&board, &inc, ply as u32 + 1), count, "{fen} at {}", ply + 1);
+            assert_eq!(perft::bulk_count(&board, &inc, ply as u32 + 1), count, "{fen} at {}", ply + 1);
+            assert_eq!(perft::full_count(&board, &inc, ply as u32 + 1), count, "{fen} at {}", ply + 1);
         }
     }
 }

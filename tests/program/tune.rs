@@ -308,7 +308,7 @@ fn invalid_tune_section_is_refused() {
         ("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n", "table.sise"),
         ("[0, 1, 4, 16]", "[4]", "a race needs at least two variants"),
         ("first = 24\n", "first = 3\n", "too few"),
-        ("table.clock", "table.clear = 'never'\ntable.clock", "depend on earlier ones"),
+        ("table.clock", "table.clear = 'never'\ntable.clock", "depend on earlier items"),
     ] {
         let text = TEXT.replace(old, new);
         assert_ne!(text, TEXT);

@@ -59,7 +59,11 @@ fn metric_that_an_engine_lacks_is_refused_before_the_race() {
         ("\"Very Risky\"]", "\"Very Riksy\"]", "did you mean `Very Risky`?"),
         ("first = 4", "pressures = [{ \"uci.Hash\" = 4096 }]", "expected a number from 1 to 1024, found 4096"),
         ("first = 4", "pressures = [{ \"table.size\" = \"1 MiB\" }]", "table.size: is an option of ttlab's own engine"),
-        ("depth = 1", "nodes = 5000", "tune.metric: with limit.nodes every candidate searches the same nodes"),
+        (
+            "depth = 1",
+            "nodes = 5000",
+            "tune.metric: with limit.nodes, every candidate searches the same number of nodes",
+        ),
         ("first = 4", "metric = \"loss\"", "tune.metric: races compare ratios, but the loss of moves is a difference"),
         ("first = 4", "metric = \"usable_rate\"", "usable_rate"),
     ] {
