@@ -79,7 +79,7 @@ impl Choices {
 /// variant if a variant of the same name is in several joined results.
 pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
-    let Some((source_codes, _)) = rows.words(SOURCE) else { return variant };
+    let Some((source_codes, _)) = rows.texts(SOURCE) else { return variant };
     let variants = rows.text_column(columns::VARIANT);
     let mut first_sources = std::collections::HashMap::new();
     let is_shared = (0..rows.rows()).any(|row| {
@@ -225,7 +225,7 @@ mod tests {
         // variant alone.
         let (mut other, mut same) = (frame(), frame());
         joined.set_word(SOURCE, "first");
-        other.set_words("variant", |row| format!("other {row}"));
+        other.set_texts("variant", |row| format!("other {row}"));
         for (frame, expected) in
             [(&mut other, variant.clone()), (&mut same, vec![SOURCE.to_owned(), "variant".to_owned()])]
         {

@@ -306,7 +306,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
     let why_no_p = if matches.test.stop { "the test ends the games" } else { TOO_FEW_PAIRS };
     entries = entries
         .number("nelo", "nElo", "normalized: in standard deviations of a game", |encounter| {
-            let elo = encounter.pairs.normalized();
+            let elo = encounter.pairs.normalized_elo();
             Cell::number(elo, format!("{elo:+.1}")).with_reason("all pairs ended alike")
         })
         .drop_order(6)

@@ -83,7 +83,7 @@ impl Page {
         let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
         if let Some(error) = joined
             .missing_columns()
-            .and_then(|missing| by_and_filters().find_map(|column| missing.choice_error(column)))
+            .and_then(|missing| by_and_filters().find_map(|column| missing.grouping_error(column)))
         {
             return Err(error.into());
         }

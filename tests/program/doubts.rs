@@ -67,7 +67,7 @@ fn warnings_begin_at_their_documented_limits() {
     let unlike =
         page_notes(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
     let expected = "not all variants reached the depths of the baseline: the ratios of \"b\" count only the depths \
-        that the variant and the baseline both finished; searches of \"c\" that share no finished depth with the baseline are not \
+        that the variant and the baseline both finished; searches of \"c\" without a finished depth in common with the baseline are not \
         compared";
     assert_eq!(unlike, [expected]);
     let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
@@ -199,7 +199,7 @@ fn tables_whose_bytes_differ_by_a_thousandth_count_as_equal() {
     }
     for other in [100_101, 99_899] {
         assert!(
-            compare(other).contains(&format!("not at equal bytes: \"a\" has 100000 bytes, \"b\" {other}")),
+            compare(other).contains(&format!("not equal bytes: \"a\" has 100000 bytes, \"b\" {other}")),
             "{}",
             compare(other)
         );
@@ -255,7 +255,7 @@ fn findings_name_the_variants_and_count_the_differences() {
         [
             "Fewest nodes: \"b\", 30.0 % fewer nodes [24.0, 35.0] against the baseline (24 pairs).",
             "Of 7 others: 3 with fewer nodes than the baseline, 2 with more, 2 with no difference shown.",
-            "With 24 positions and 5 comparisons, power for differences from the baseline is 80 % for about 5.1 % or more; detecting 1 % would take about 1300 positions.",
+            "With 24 positions and 5 comparisons, power for differences from the baseline is 80 % if a difference is about 5.1 % or more; detecting 1 % would take about 1300 positions.",
             "Most nodes: \"e\", 50.0 % more nodes [45.0, 56.0] against the baseline (24 pairs).",
         ]
     );
@@ -273,7 +273,7 @@ fn findings_name_the_variants_and_count_the_differences() {
     });
     assert_eq!(
         one,
-        "With 24 independent games or positions, power for differences between rivals is 80 % for about 25 % or more; detecting 1 % would \
+        "With 24 independent games or positions, power for differences between rivals is 80 % if a difference is about 25 % or more; detecting 1 % would \
          take about 100 games or positions."
     );
     assert!(last(&|power| power.needed = 7.3).ends_with("about 8 positions."));

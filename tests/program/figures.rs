@@ -701,10 +701,10 @@ fn comparison_of_different_depths_is_reported() {
         "{page}"
     );
     assert!(
-        page.contains("searches of \"straight\" that share no finished depth with the baseline are not compared"),
+        page.contains("searches of \"straight\" without a finished depth in common with the baseline are not compared"),
         "{page}"
     );
-    assert!(page.contains("6 searches share no depth that both finished"), "{page}");
+    assert!(page.contains("6 pairs of searches have no depth that both finished"), "{page}");
     // The ratio is that of a run in which no variant goes deeper.
     let level = UNLIKE.replace("limit = { depth = 3 }", "limit = { depth = 2 }");
     std::fs::write(file, level.replace("name = \"unlike\"", "name = \"level\"")).unwrap();

@@ -94,7 +94,7 @@ fn nodes_that_may_mislead_carry_no_verdict() {
         assert_eq!(gate.2, 0, "{}", gate.1);
         (page, gate.0, out)
     };
-    let output = "odes to a depth may mislead in \"size=64\", \"size=65536\": `iir` and `singular` ask the table how deep to search";
+    let output = "odes at equal depth may mislead in \"size=64\", \"size=65536\": `iir` and `singular` ask the table how deep to search";
     let (plain, gate, out) = ran("match");
     let message = run(&["report", &out]).0;
     assert!(message.contains("% fewer nodes"), "{message}{gate}");
@@ -139,7 +139,7 @@ fn claim_on_nodes_that_may_mislead_is_undecided() {
         let forms = ["text", "md", "json"].map(|form| run(&["report", &out, "--format", form]).0);
         (code, forms)
     };
-    let reason = "no verdict, because nodes to a depth may mislead: `iir` and `singular` ask the table";
+    let reason = "no verdict, because nodes at equal depth may mislead: `iir` and `singular` ask the table";
     let (code, forms) = judge("match");
     assert_eq!(code, 0, "{}", forms[1]);
     assert!(!forms.concat().contains(reason), "{}", forms[1]);
@@ -204,7 +204,7 @@ fn race_on_neutral_nodes_finds_the_table_that_forgets_less() {
         (stdout, errors)
     };
     let (stdout, errors) = race("table");
-    assert!(errors.contains("nodes to a depth may mislead in \"always\", \"scored\""), "{errors}");
+    assert!(errors.contains("nodes at equal depth may mislead in \"always\", \"scored\""), "{errors}");
     assert!(stdout.starts_with("Change `policy` from scored to always: "), "{stdout}");
     let (stdout, errors) = race("neutral");
     assert!(!errors.contains("mislead"), "{errors}");

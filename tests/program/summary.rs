@@ -82,7 +82,7 @@ fn power_is_stated_for_rivals() {
     assert!(page.power.detectable < 0.04, "{:?}", page.power);
     assert!(page.lines[1].ratio().detectable_effect(page.power.level) > 0.2);
     let output = findings(&page, 0.005).join(" ");
-    assert!(output.contains("power for differences between rivals is 80 % for about 3."), "{output}");
+    assert!(output.contains("power for differences between rivals is 80 % if a difference is about 3."), "{output}");
 }
 
 /// Nine positions are slightly above 1 and one is far below: the page names that one.

@@ -67,8 +67,8 @@ fn collect_options(variant: &Variant) -> VariantOptions {
         if design_columns.contains(&(path.clone(), value.clone())) {
             continue;
         }
-        // The key seed is both. It is controlled because it changes counts, and it is compared
-        // because an experiment may vary it.
+        // The key seed is both a controlled and a compared option. It is controlled because it
+        // changes counts, and it is compared because an experiment may vary it.
         if path == KEYS_SEED {
             options.compared.insert(path.clone(), vec![value.clone()]);
         }
@@ -231,13 +231,13 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
     groups.into_iter().map(describe_group).collect()
 }
 
-/// Returns a warning if the names are those of different engines. Only the first word of each name
+/// Returns a warning if the names belong to different engines. Only the first word of each name
 /// is compared, because different versions of the same engine may be compared.
 pub fn different_engines_warning<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();
     (list.len() > 1).then(|| {
-        format!("nodes of different engines ({}) are not the same work: compare an engine with itself", list.join(", "))
+        format!("different engines ({}) do different work per node: compare an engine with itself", list.join(", "))
     })
 }
 

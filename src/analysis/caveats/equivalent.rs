@@ -96,7 +96,7 @@ pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
 }
 
 /// Explains why two variants are the same search. The explanation names the first option that
-/// differs between the variants and is switched off by another option in `a`. Returns `None` if
+/// differs between the variants and that another option in `a` switches off. Returns `None` if
 /// there is no such option.
 fn explain_equivalence(a: &OptionValues, b: &OptionValues) -> Option<String> {
     let mut differing = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));

@@ -59,8 +59,8 @@ impl ExternalPower {
         };
         let compared_names: Vec<&str> =
             (0..variants.len()).filter(is_compared).map(|index| variants[index].name.as_str()).collect();
-        // Games of a match are not searched to a depth, and published figures are compared one by
-        // one. Neither has a power.
+        // Matches and published figures have no power. The searches of a match have no depth limit,
+        // and published figures are compared one by one.
         if compared_names.is_empty()
             || work.games().is_some()
             || file.expect.iter().any(|expect| !expect.figures.is_empty())
@@ -69,12 +69,12 @@ impl ExternalPower {
         }
         // Suites are judged separately. The smallest suite is used, because it has the least power.
         let suites = experiment.suites().into_iter().map(|items| {
-            let searches_of_items = items.iter().map(|item| experiment.searches_per_variant(item));
-            searches_of_items.filter(|&searches| searches > 0).collect::<Vec<usize>>()
+            let item_search_counts = items.iter().map(|item| experiment.searches_per_variant(item));
+            item_search_counts.filter(|&searches| searches > 0).collect::<Vec<usize>>()
         });
-        let searches_of_clusters = suites.min_by_key(Vec::len).unwrap_or_default();
-        let clusters = searches_of_clusters.len();
-        let searches_per_cluster = searches_of_clusters.iter().sum::<usize>() as f64 / clusters.max(1) as f64;
+        let search_counts = suites.min_by_key(Vec::len).unwrap_or_default();
+        let clusters = search_counts.len();
+        let searches_per_cluster = search_counts.iter().sum::<usize>() as f64 / clusters.max(1) as f64;
         let measured_spread = rows.and_then(|rows| {
             let question = Question::by_variant(&[], Some(&variants[experiment.baseline].name));
             let summary = Summary::new(rows, &question).ok()?;
@@ -84,8 +84,8 @@ impl ExternalPower {
             clusters,
             has_games: searches_per_cluster > 1.0,
             comparisons: variants.len() - 1,
-            // Without rows, the searches of a game are assumed to be independent. They are not, so
-            // the spread of a game is a lower bound.
+            // Without rows, the searches of a game are treated as independent. In fact they depend
+            // on each other, so this spread of a game is a lower bound.
             spread: measured_spread
                 .unwrap_or(TYPICAL_SPREAD.map(|spread| spread / searches_per_cluster.max(1.0).sqrt())),
             measured: measured_spread.is_some(),

@@ -36,7 +36,7 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     if half_width > tested_difference {
         warnings.push(format!(
             "{} per encounter: the 95 % interval will be about {half_width:.0} Elo to each side if the spread is \
-             typical; the test of {tested_difference} normalized Elo needs about {} pairs",
+             typical; a test for a difference of {tested_difference} normalized Elo needs about {} pairs",
             plural(opening_count, "pair"),
             pairs_needed(tested_difference)
         ));

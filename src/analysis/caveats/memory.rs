@@ -50,11 +50,11 @@ pub fn compare_memory(frame: &Frame) -> Option<String> {
     let entries_difference = find_difference(columns::SLOTS, |size| size.slots);
     let equality = match (&bytes_difference, &entries_difference) {
         (None, None) => "equal bytes and equal entries",
-        (None, Some(_)) => "equal bytes, not at equal entries",
-        (Some(_), None) => "equal entries, not at equal bytes",
+        (None, Some(_)) => "equal bytes, not equal entries",
+        (Some(_), None) => "equal entries, not equal bytes",
         (Some(_), Some(_)) => "neither equal bytes nor equal entries",
     };
-    let tables = if has_size { "tables of one table.size" } else { "tables" };
+    let tables = if has_size { "tables with the same table.size" } else { "tables" };
     Some(format!("{tables} are compared at {equality}{}", bytes_difference.or(entries_difference).unwrap_or_default()))
 }
 
@@ -72,21 +72,21 @@ mod tests {
             format!("a,p,1,64 KiB,9,{a}\nb,p,1,64 KiB,9,{b}\nc,p,1,1 MiB,9,65536,1048576\nd,p,1,,9,,\n")
         };
         let all_equal = compare(&make_rows("4096,65536", "4096,65536")).unwrap();
-        assert_eq!(all_equal, "tables of one table.size are compared at equal bytes and equal entries");
+        assert_eq!(all_equal, "tables with the same table.size are compared at equal bytes and equal entries");
         let same_bytes = compare(&make_rows("4096,65536", "6144,65536")).unwrap();
         assert!(
-            same_bytes.contains("equal bytes, not at equal entries: \"a\" has 4096 slots, \"b\" 6144"),
+            same_bytes.contains("equal bytes, not equal entries: \"a\" has 4096 slots, \"b\" 6144"),
             "{same_bytes}"
         );
-        assert!(compare(&make_rows("4096,65536", "4096,98304")).unwrap().contains("equal entries, not at equal bytes"));
+        assert!(compare(&make_rows("4096,65536", "4096,98304")).unwrap().contains("equal entries, not equal bytes"));
         assert!(compare(&make_rows("4096,65536", "2048,98304")).unwrap().contains("neither"));
         // Rounding to whole buckets may change a size by up to 0.1 %.
         assert_eq!(compare(&make_rows("4096,65536", "4100,65601")).unwrap(), all_equal);
-        assert!(compare(&make_rows("4096,65536", "4101,65601")).unwrap().contains("equal bytes, not at equal entries"));
-        assert!(compare(&make_rows("4096,65536", "4100,65602")).unwrap().contains("equal entries, not at equal bytes"));
+        assert!(compare(&make_rows("4096,65536", "4101,65601")).unwrap().contains("equal bytes, not equal entries"));
+        assert!(compare(&make_rows("4096,65536", "4100,65602")).unwrap().contains("equal entries, not equal bytes"));
         // Exactly 0.1 % still counts as equal.
         assert_eq!(compare(&make_rows("1000,64000", "1001,64064")).unwrap(), all_equal);
-        assert!(compare(&make_rows("1000,64000", "1002,64064")).unwrap().contains("not at equal entries"));
+        assert!(compare(&make_rows("1000,64000", "1002,64064")).unwrap().contains("not equal entries"));
         assert_eq!(compare("a,p,1,64 KiB,9,4096,65536\nb,p,1,1 MiB,9,65536,1048576\n"), None);
         // Without tables there is nothing to compare.
         assert_eq!(compare("a,p,1,,9,,\nb,p,1,,9,,\nc,p,1,,9,0,0\n"), None);

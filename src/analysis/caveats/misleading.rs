@@ -41,13 +41,13 @@ impl Misleading {
     pub fn sentence(&self) -> String {
         let names: Vec<&str> = self.engines.iter().chain(&self.variants).map(String::as_str).collect();
         let (names, (cause, advice)) = (quote_names(&names), self.cause_and_advice());
-        format!("nodes to a depth may mislead in {names}: {cause}, so the worse table may need fewer nodes. {advice}")
+        format!("nodes at equal depth may mislead in {names}: {cause}, so a worse table may need fewer nodes. {advice}")
     }
 
     /// Returns the reason why a claim on nodes has no verdict. The variants are not named.
     pub fn reason(&self) -> String {
         let (cause, _) = self.cause_and_advice();
-        format!("no verdict, because nodes to a depth may mislead: {cause}")
+        format!("no verdict, because nodes at equal depth may mislead: {cause}")
     }
 
     /// Adds a caution to the result of each gate on nodes, and a single note about all these gates.
@@ -64,29 +64,29 @@ impl Misleading {
         }
     }
 
-    /// Returns the cause why nodes may mislead, and advice on what to use instead.
+    /// Returns the reason why nodes may mislead, and advice on what to use instead.
     fn cause_and_advice(&self) -> (&'static str, &'static str) {
         match (&self.engines[..], &self.variants[..]) {
             (_, []) => (
-                "an engine may search less to the same depth when its table forgets",
-                "`ttlab doctor` tests whether it does; to judge the table, compare scores ([reference] self) or play \
-                 games",
+                "an engine may search less at the same depth when its table forgets",
+                "`ttlab doctor` tests whether an engine does so; to judge the table, compare scores ([reference] self) \
+                 or play games",
             ),
             ([], _) => (
                 "`iir` and `singular` ask the table how deep to search",
-                "To judge the table, set shape = \"neutral\", which counts without them, compare scores ([reference] \
+                "To judge the table, set shape = \"neutral\" to rule out this effect, compare scores ([reference] \
                  self), or play games",
             ),
             _ => (
-                "such a search may do less to the same depth when its table forgets",
+                "a search may do less work at the same depth when its table forgets",
                 "To judge the table, compare scores ([reference] self) or play games",
             ),
         }
     }
 }
 
-/// Whether the options turn on a search term that reads from the table under test how deep to
-/// search.
+/// Whether the options turn on `iir` or `singular` without the neutral shape. These search terms
+/// then read from the table under test how deep to search.
 fn shape_depends_on_table(options: &Value) -> bool {
     let is_on = |path: &str| options.pointer(path).and_then(Value::as_u64).is_some_and(|depth| depth > 0);
     let is_neutral = options.pointer("/shape").is_some_and(|shape| shape == "neutral");
@@ -139,7 +139,7 @@ mod tests {
         for verdict in ["", "mislead", "undecided"] {
             let message = from_verdicts(&["lead", verdict]).unwrap();
             assert!(
-                message.starts_with("nodes to a depth may mislead in \"e1\": an engine may search less"),
+                message.starts_with("nodes at equal depth may mislead in \"e1\": an engine may search less"),
                 "{message}"
             );
             assert!(message.contains("`ttlab doctor`"), "{message}");

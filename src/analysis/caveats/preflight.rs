@@ -17,8 +17,8 @@ const MAX_SLOTS_PER_NODE: f64 = 10.0 / 3.0;
 const MIN_POSITIONS: usize = 10;
 
 /// Returns the experiment's statistical power. Returns `None` if the experiment has no external
-/// engines, or if [`ExternalPower::before_run`] does. If `folder` contains rows of an earlier run,
-/// the spread is measured in these rows.
+/// engines, or if [`ExternalPower::before_run`] returns `None`. If `folder` contains rows of an
+/// earlier run, the spread is measured in these rows.
 pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<ExternalPower> {
     if experiment.variants.iter().all(|variant| variant.external().is_none()) {
         return None;
@@ -139,22 +139,22 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
 /// Returns a warning about variants whose age counter wraps within a game. After the counter has
 /// wrapped, old entries look new.
 fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
-    // The number of searches in the longest game.
-    let searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
+    // The longest game counts.
+    let game_searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;
     let wrapping_bits_and_name = |variant: &Variant| {
         let table = variant.table()?;
         // Without a depth limit, a search has at least one iteration.
         let iterations = experiment.limits(variant).iter().filter_map(|limit| limit.depth).max().map_or(1, u64::from);
-        let ticks = if table.clock == TickSource::Iteration { searches * iterations } else { searches };
-        let is_kept = matches!(table.clear, Clear::Game | Clear::Never);
-        let wraps = table.kind == TableKind::Bounded && is_kept && ticks >= 1 << table.age_bits;
+        let ticks = if table.clock == TickSource::Iteration { game_searches * iterations } else { game_searches };
+        let is_kept_in_game = matches!(table.clear, Clear::Game | Clear::Never);
+        let wraps = table.kind == TableKind::Bounded && is_kept_in_game && ticks >= 1 << table.age_bits;
         wraps.then(|| (table.age_bits, variant.name.clone()))
     };
     let mut wrapping_tables = experiment.variants.iter().filter_map(wrapping_bits_and_name);
     let (bits, name) = wrapping_tables.next()?;
     let and_more = crate::text::and_more(wrapping_tables.count());
     Some(format!(
-        "ages wrap in \"{name}\"{and_more}: a game of {searches} searches has more ticks than table.age_bits = \
+        "ages wrap in \"{name}\"{and_more}: a game of {game_searches} searches raises the age more often than table.age_bits = \
          {bits} can count, so old entries look new"
     ))
 }
@@ -398,7 +398,7 @@ mod tests {
     fn external_engine_spread_is_measured_in_earlier_rows() {
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 3 }\n[[variant]]\nname = 'ours'\n[[variant]]\nname = 'a'\n'subject.uci' = 'a'\n";
         let warnings = warnings_of(text, 1);
-        let engines = "nodes of different engines (another, ours) are not the same work: compare an engine with itself";
+        let engines = "different engines (another, ours) do different work per node: compare an engine with itself";
         assert!(warnings.contains(&engines.to_owned()), "{warnings:?}");
         let folder = tempfile::tempdir().unwrap();
         let make_rows = |index: usize| format!("ours,p{index},3,100\na,p{index},3,{}\n", [50, 200, 100][index % 3]);

@@ -49,7 +49,7 @@ pub(super) fn no_pressure_warning(
 pub fn uncleared_tables_warning(names: &[&str], item_count: usize) -> Option<String> {
     (!names.is_empty() && item_count > 1).then(|| {
         format!(
-            "nothing is cleared between positions for {}: each search starts with the table that earlier ones left, but intervals treat positions and \
+            "nothing is cleared between positions for {}: each search starts with the table that earlier searches left, but intervals treat positions and \
              games as independent",
             quote_names(names)
         )

@@ -100,7 +100,7 @@ fn describe_depths(truncated: &[String], incomparable: &[String]) -> String {
     });
     let incomparable_text = (!incomparable.is_empty()).then(|| {
         format!(
-            "searches of {} that share no finished depth with the baseline are not compared",
+            "searches of {} without a finished depth in common with the baseline are not compared",
             quote_names(incomparable)
         )
     });
@@ -120,18 +120,19 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, is_finished: 
     let mut warnings = Vec::new();
     let failed_count: usize = summary.lines.iter().map(|line| line.errors).sum();
     warnings.extend((failed_count > 0).then_some(Warning::Failed(failed_count)));
-    // Returns the names of the lines in which `count` of a metric's measure is not 0.
+    // Returns the names of the lines for which `count` returns more than 0. `count` is applied to
+    // the line's measure of the metric.
     let lines_with = |metric_index: usize, count: fn(&Measure) -> usize| -> Vec<String> {
         let has_any = |measure: &Measure| count(measure) > 0;
         let lines = summary.lines.iter().filter(|line| line.measures.get(metric_index).is_some_and(has_any));
         lines.map(|line| line.name.clone()).collect()
     };
     // The depths of searches do not depend on the metric, so only the first metric is checked.
-    let (truncated, incomparable) =
+    let (truncated_lines, incomparable_lines) =
         (lines_with(0, |measure| measure.truncated), lines_with(0, |measure| measure.incomparable));
     warnings.extend(
-        (!truncated.is_empty() || !incomparable.is_empty())
-            .then_some(Warning::DifferentDepths(truncated, incomparable)),
+        (!truncated_lines.is_empty() || !incomparable_lines.is_empty())
+            .then_some(Warning::DifferentDepths(truncated_lines, incomparable_lines)),
     );
     for (index, metric) in summary.metrics.iter().enumerate() {
         let lines = lines_with(index, |measure| measure.one_sided_zero);
@@ -139,7 +140,7 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, is_finished: 
     }
     warnings.extend((!is_finished).then_some(Warning::Unfinished));
     let search_counts = || summary.lines.iter().map(|line| line.searches);
-    // If rows are grouped by other columns than the variant, the groups may well have different
+    // If rows are grouped by other columns than the variant, the groups can have different
     // numbers of searches.
     if let (Some(min), Some(max)) = (search_counts().min(), search_counts().max())
         && min < max
@@ -216,8 +217,8 @@ pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[
         suites => suites.iter().map(|suite| file_name(&suite.file)).collect::<Vec<_>>().join(" + "),
     };
     let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(list_files)).collect();
-    let suites_differ = (suites.len() > 1).then(|| Warning::Suites(suites.into_iter().collect()));
-    suites_differ.into_iter().chain(differing_options_warning(sources, named_options)).collect()
+    let suites_warning = (suites.len() > 1).then(|| Warning::Suites(suites.into_iter().collect()));
+    suites_warning.into_iter().chain(differing_options_warning(sources, named_options)).collect()
 }
 
 /// Returns a warning about options whose values differ between the results. The options in
@@ -289,7 +290,7 @@ mod tests {
         let start = "not all variants reached the depths of the baseline: ";
         let truncated =
             "the ratios of \"b\", \"c\" count only the depths that the variant and the baseline both finished";
-        let incomparable = "searches of \"c\" that share no finished depth with the baseline are not compared";
+        let incomparable = "searches of \"c\" without a finished depth in common with the baseline are not compared";
         assert_eq!(describe(&["b", "c"], &["c"]), format!("{start}{truncated}; {incomparable}"));
         assert_eq!(describe(&["b", "c"], &[]), format!("{start}{truncated}"));
         assert_eq!(describe(&[], &["c"]), format!("{start}{incomparable}"));

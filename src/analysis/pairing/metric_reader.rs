@@ -67,8 +67,8 @@ impl<'a> MetricReader<'a> {
         }
     }
 
-    /// Returns half the difference between the longest and the shortest repeat of a cell if the
-    /// metric is a time. Returns 0 for any other metric.
+    /// Returns half the difference between the longest and the shortest time among the repeats of a
+    /// cell. Returns 0 if the metric is not a time.
     pub fn half_range(&self, cell: &SearchCell, depths: &Depths) -> f64 {
         if !self.metric.is_time() {
             return 0.0;
@@ -86,8 +86,8 @@ impl<'a> MetricReader<'a> {
     }
 
     /// Returns the metric's total for a group. For a sum, this is the sum over the group's
-    /// searches. For a rate that is not a rate of times, it is the quotient of the two sums. For
-    /// any other metric, it is the mean over the group's searches.
+    /// searches. For a rate that is not a rate of times, it is the numerator's sum divided by the
+    /// denominator's sum. For any other metric, it is the mean over the group's searches.
     pub fn group_total(&self, group: usize) -> f64 {
         let values: Vec<f64> = self.group_values(group).into_iter().filter(|value| value.is_finite()).collect();
         let sum = values.iter().sum::<f64>();

@@ -115,7 +115,7 @@ impl Pairs {
 
     /// Divides the ratio of each pair by the ratio of the pair in `divisors` that has the same
     /// position and block. Pairs without such a divisor are left out. The values of a new pair are
-    /// the divisor's ratio and the divided ratio.
+    /// the divisor's ratio and the ratio before the division.
     pub fn divide_by(&self, divisors: &Self) -> Self {
         let divisor_by_key: HashMap<(u32, u32), &Pair> =
             divisors.list.iter().map(|pair| ((pair.block, pair.unit), pair)).collect();
@@ -200,8 +200,9 @@ impl<'a> BaseSearches<'a> {
     /// Finds the base's search of the same position, block and key seed as `cell`.
     ///
     /// If the base has no search of this position in the block, the search is taken from another
-    /// block of the base. That block may lack some of the options, but has the same values of all
-    /// others. In this way, every table size can be compared with a base without a table.
+    /// block of the base. That block may lack some options, but has the same values as the block of
+    /// `cell` in all options that it does not lack. In this way, every table size can be compared
+    /// with a base without a table.
     ///
     /// If the base has no search under this key seed, its search under the file's own seed is used.
     fn find_base(&self, cell: &SearchCell) -> Option<&'a SearchCell> {

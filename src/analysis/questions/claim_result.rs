@@ -146,10 +146,10 @@ impl ClaimResult {
             return match pairs.incomparable {
                 0 if one_sided_zero_count > 0 => undecided(String::new()),
                 0 if pairs.both_zero > 0 => {
-                    undecided(format!("{} with 0 on both sides, without ratio", plural(pairs.both_zero, "search")))
+                    undecided(format!("no ratio: {} with 0 on both sides", plural(pairs.both_zero, "search")))
                 }
                 0 => (Ruling::NoRows, String::new()),
-                incomparable => undecided(format!("{incomparable} searches share no depth that both finished")),
+                incomparable => undecided(format!("{incomparable} pairs of searches have no depth that both finished")),
             };
         }
         let ratio = pairs.open_interval_for_zeros(*ratio);
@@ -159,7 +159,7 @@ impl ClaimResult {
             }
             let [right, left] = pairs.totals;
             let holds = claim.holds(claim.left.factor * left, claim.right.factor * right);
-            return (Ruling::from_holds(Some(holds)), "one position or game only".to_owned());
+            return (Ruling::from_holds(Some(holds)), "only one position or game".to_owned());
         }
         // A claim of "more" is judged like a claim of "less", but with inverted ratios.
         let [low, mean, high] = if claim.relation.is_more() {
@@ -361,7 +361,7 @@ mod tests {
         let rule_for = |claim: &ClaimResult| claim.rule(&judged_ratio([f64::NAN; 3], f64::NAN), 1, 1.01);
         assert_eq!(rule_for(&without_ratio), (Ruling::NoRows, String::new()));
         without_ratio.pairs.both_zero = 2;
-        assert_eq!(rule_for(&without_ratio), (Undecided, "2 searches with 0 on both sides, without ratio".to_owned()));
+        assert_eq!(rule_for(&without_ratio), (Undecided, "no ratio: 2 searches with 0 on both sides".to_owned()));
         let message = equality.describe_measurement(
             &judged_ratio([f64::NAN; 3], f64::NAN),
             1.01,

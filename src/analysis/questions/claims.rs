@@ -123,7 +123,7 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
     let family = Family::from_samples(&logs_of_claims);
     for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
         let (mut ruling, mut remark) = claim_result.rule(judged, family.tested_count, minimum_ratio);
-        if let Some(mislead_reason) = &summary.nodes_mislead
+        if let Some(mislead_reason) = &summary.nodes_mislead_reason
             && claim_result.is_on_nodes
             && ruling != Ruling::NoRows
         {
@@ -253,9 +253,9 @@ fn check_text(pending: &Verdict, metric: &str, expected: &str, texts: BTreeSet<S
     Verdict { subject, published: expected.to_owned(), measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
-/// Returns the verdict on an expected number. If the figure asks for a statistic, the expectation
-/// holds if the statistic of the values agrees with the figure. Otherwise all values must agree
-/// with the figure.
+/// Returns the verdict on an expected number. A figure such as "the median" expects only this
+/// statistic of the measured values to agree with it. Any other figure expects all measured values
+/// to agree with it.
 fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
     let subject = figure_subject(pending, metric);
     let range = match figure {
@@ -271,7 +271,7 @@ fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut va
         ExpectedFigure::Range(range) => range.clone(),
     };
     values.sort_by(f64::total_cmp);
-    // If the figure asks for a statistic, the statistic replaces the values.
+    // A statistic of the values replaces the values.
     if let Some(statistic) = range.statistic {
         values = compute_statistic(statistic, &values).into_iter().collect();
     }

@@ -225,16 +225,16 @@ impl Comparison {
     /// have. Then computes the ratios and lists the rows with the largest changes.
     fn count_changes(&mut self, results: &PairedResults) {
         let PairedResults { frame, pairs, shared_columns, .. } = results;
-        let mut moved_flags = vec![false; pairs.len()];
+        let mut difference_flags = vec![false; pairs.len()];
         let repeats = frame.numbers(columns::REPEAT);
         for column in shared_columns.iter().filter(is_deterministic) {
             let rows_differ = frame.rows_differ_in(column);
             let differs = |pair: &RowPair| rows_differ(pair.base, pair.new);
-            for (pair, is_moved) in pairs.iter().zip(&mut moved_flags) {
-                *is_moved |= differs(pair);
+            for (pair, has_difference) in pairs.iter().zip(&mut difference_flags) {
+                *has_difference |= differs(pair);
             }
-            // Only counts have totals: the sum of words, or of states at the end of searches, would
-            // mean nothing.
+            // Only counts have totals. A sum of texts, or of states at the end of searches, would
+            // have no meaning.
             if columns::role(column) != Role::Sum {
                 continue;
             }
@@ -256,12 +256,12 @@ impl Comparison {
                 }
             }
         }
-        let moved_pairs: Vec<&RowPair> =
-            pairs.iter().zip(moved_flags).filter(|(_, is_moved)| *is_moved).map(|(pair, _)| pair).collect();
-        moved_pairs.iter().for_each(|pair| self.variants[pair.line].moved += 1);
-        (self.paired_count, self.moved_count) = (pairs.len(), moved_pairs.len());
+        let differing_pairs: Vec<&RowPair> =
+            pairs.iter().zip(difference_flags).filter(|(_, differs)| *differs).map(|(pair, _)| pair).collect();
+        differing_pairs.iter().for_each(|pair| self.variants[pair.line].moved += 1);
+        (self.paired_count, self.moved_count) = (pairs.len(), differing_pairs.len());
         self.add_ratios(results);
-        self.list_largest_changes(results, &moved_pairs);
+        self.list_largest_changes(results, &differing_pairs);
     }
 
     /// Computes the ratios of nodes, seconds and score errors, paired by search. The number of rows
@@ -299,13 +299,13 @@ impl Comparison {
     }
 
     /// Stores the rows with the largest changes of nodes in `self.moved`.
-    fn list_largest_changes(&mut self, results: &PairedResults, moved_pairs: &[&RowPair]) {
+    fn list_largest_changes(&mut self, results: &PairedResults, differing_pairs: &[&RowPair]) {
         let frame = &results.frame;
         let [nodes, depths, repeats] =
             [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
         // The number of nodes may be 0. Adding 1 to both numbers avoids a ratio with 0.
         let change_size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
-        let mut largest: Vec<(f64, &RowPair)> = moved_pairs.iter().map(|pair| (change_size(pair), *pair)).collect();
+        let mut largest: Vec<(f64, &RowPair)> = differing_pairs.iter().map(|pair| (change_size(pair), *pair)).collect();
         largest.sort_by(|(size_a, _), (size_b, _)| size_b.total_cmp(size_a));
         largest.truncate(MAX_LISTED);
         let to_moved_row = |(_, pair): (f64, &RowPair)| {
@@ -372,8 +372,8 @@ impl Comparison {
                 return Err(gate.refuse(&format!("neither BASE nor NEW has a figure in `{column}`"), NO_FIGURES_HELP));
             }
             if judged_count > 0 && !any_can_fail {
-                let help = "totals cannot be negative: use a smaller change";
-                return Err(gate.refuse("it can never fail: no total of BASE is that large", help));
+                let help = "a total cannot become negative, so use a smaller change";
+                return Err(gate.refuse("it can never fail: no total of BASE is large enough to fall by so much", help));
             }
         }
         Ok(notes)
@@ -424,8 +424,8 @@ fn truncation_note(results: &PairedResults) -> Option<String> {
     let new_count = results.pairs.iter().filter(|pair| is_truncated(pair.new)).count();
     (base_count + new_count > 0).then(|| {
         format!(
-            "totals, and gates on them, include iterations that a node limit cut short ({} of BASE and {new_count} of NEW): they measure \
-             the budget spent, not the nodes needed; a ratio with † is over the depths that both finished",
+            "totals, and gates on totals, include iterations that a node limit cut short ({} of BASE and {new_count} of NEW). Such totals measure \
+             the budget spent, not the nodes needed. A ratio with † counts only the depths that both searches finished",
             plural(base_count, "row")
         )
     })
@@ -453,7 +453,7 @@ fn collect_notes(
     notes.extend(truncation_note(results));
     let (Some(base_manifest), Some(new_manifest)) = (&base.manifest, &new.manifest) else {
         notes.push(
-            "one of the results has no manifest.json: whether their plans, builds and machines are equal is unknown"
+            "one of the results has no manifest.json: it is unknown whether plans, builds and machines are equal"
                 .to_owned(),
         );
         return notes;
@@ -464,9 +464,10 @@ fn collect_notes(
             notes.push(format!("the run of {side} is not finished"));
         }
     }
-    // No note is needed if ttlab's own engine was measured: its build is part of the program.
+    // No note is needed if ttlab's own engine was measured, because the measured program then
+    // names its build.
     if base_manifest.build != new_manifest.build
-        && !plans::measured_programs(base).iter().any(|program| program.program.is_empty())
+        && !plans::measured_programs(base).iter().any(|program| program.command.is_empty())
     {
         let [base, new] = [&base_manifest.build, &new_manifest.build]
             .map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
@@ -480,10 +481,10 @@ fn collect_notes(
     if gates.iter().any(|(_, column)| column == columns::SECONDS) {
         for (side, manifest) in sides {
             if manifest.jobs > 1 {
-                notes.push(format!("{side} ran {} jobs at a time: times need --jobs 1", manifest.jobs));
+                notes.push(format!("{side} ran {} jobs at a time: use --jobs 1 to compare times", manifest.jobs));
             }
             if manifest.repeats < 2 {
-                notes.push(format!("{side} ran each search once: times need repeats"));
+                notes.push(format!("{side} ran each search once: use repeats to compare times"));
             }
         }
     }
@@ -529,11 +530,11 @@ mod tests {
             (make_result(&|manifest| manifest.ended = None, "a,p,9 a,q,8"), "the run of SIDE is not finished"),
             (
                 make_result(&|manifest| manifest.jobs = 2, "a,p,9 a,q,8"),
-                "SIDE ran 2 jobs at a time: times need --jobs 1",
+                "SIDE ran 2 jobs at a time: use --jobs 1 to compare times",
             ),
             (
                 make_result(&|manifest| manifest.repeats = 1, "a,p,9 a,q,8"),
-                "SIDE ran each search once: times need repeats",
+                "SIDE ran each search once: use repeats to compare times",
             ),
             (make_result(&|_| {}, "a,p,9 a,q,8 a,r,! a,s,!"), "2 jobs failed in SIDE: see its error column"),
         ];

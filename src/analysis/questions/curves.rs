@@ -93,7 +93,7 @@ pub fn choose_lines(summary: &Summary) -> Vec<usize> {
 
 /// Returns the mean number of nodes at each iteration depth, as one series for each of the given
 /// lines. A depth that was finished by only some of the line's searches is left out, because its
-/// mean would be over fewer positions.
+/// mean would include fewer positions.
 pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
     let [repeats, seeds, depths, nodes] =
@@ -286,7 +286,7 @@ pub fn responses(
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
             points
         };
-        let (series, by) = match size_axis {
+        let (series, series_axis) = match size_axis {
             None => {
                 let points = collect_points(effects.iter().filter(|effect| effect.axis == index).collect());
                 (vec![Series { name: "all".to_owned(), line: None, points }], String::new())
@@ -305,7 +305,7 @@ pub fn responses(
         };
         if !series.is_empty() {
             let reference = axis.levels[references[index]].label.clone();
-            responses.push(Response { path, reference, series, by });
+            responses.push(Response { path, reference, series, by: series_axis });
         }
     }
     responses

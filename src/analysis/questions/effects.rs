@@ -97,8 +97,9 @@ pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
 /// Two levels. Each level is given by the index of the axis and the index of the level.
 type LevelPair = ((usize, usize), (usize, usize));
 
-/// Returns the interactions of every two axes. Returns an empty list if there are more than
-/// `MAX_INTERACTIONS`. `references` contains the index of each axis's reference level.
+/// Returns the interactions between each two axes. Returns an empty list if there would be more
+/// than `MAX_INTERACTIONS` interactions. `references` contains the index of each axis's
+/// reference level.
 pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Interaction> {
     let axis_pairs: Vec<(usize, usize)> =
         (0..axes.len()).flat_map(|a| (a + 1..axes.len()).map(move |b| (a, b))).collect();

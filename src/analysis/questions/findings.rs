@@ -258,7 +258,7 @@ fn describe_identical_ratios(lines: &[&Line]) -> Option<String> {
     let have = if repeated_count == 1 { "has" } else { "have" };
     (repeated_count > 0).then(|| {
         format!(
-            "{repeated_count} of those {have} exactly the same ratio as another, and may be the same search under another name."
+            "{repeated_count} of these lines {have} exactly the same ratio as another line, and may be the same search under another name."
         )
     })
 }
@@ -339,8 +339,8 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
 /// lines.
 fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     let required_clusters = min_clusters(summary.power.lines);
-    let lines = summary.lines.iter().filter_map(|line| line.measures.first());
-    let measures_within_margin = lines.filter(|Measure { ratio, p, significant, .. }| {
+    let first_measures = summary.lines.iter().filter_map(|line| line.measures.first());
+    let measures_within_margin = first_measures.filter(|Measure { ratio, p, significant, .. }| {
         !significant
             && ratio.excludes_one()
             && *p < 0.05
@@ -352,8 +352,8 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     let exclude = if count == 1 { "excludes" } else { "exclude" };
     (count > 0).then(|| {
         format!(
-            "The {} of {} {exclude} 1, but so narrowly that one more {unit} with a difference of a factor of \
-             {UNSEEN_FACTOR} could undo it: not marked as significant.",
+            "The {} of {} {exclude} 1, but so narrowly that one more {unit} that differs by a factor of \
+             {UNSEEN_FACTOR} could change this. So no significant difference is marked.",
             if count == 1 { "interval" } else { "intervals" },
             plural(count, "line"),
         )
@@ -364,10 +364,10 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
 fn describe_power(power: &Power) -> Option<String> {
     let Power { lines, clusters, has_games, .. } = *power;
     let units = if has_games { "independent games or positions" } else { "positions" };
-    let compared_lines = if power.is_among_rivals { "between rivals" } else { "from the baseline" };
+    let compared_with = if power.is_among_rivals { "between rivals" } else { "from the baseline" };
     let comparisons = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
     let detectable = describe_detectable(power)?;
-    Some(format!("With {clusters} {units}{comparisons}, power for differences {compared_lines} is {detectable}"))
+    Some(format!("With {clusters} {units}{comparisons}, power for differences {compared_with} is {detectable}"))
 }
 
 /// Returns a sentence about the power of comparing rivals with the best rival, or `None` if the
@@ -379,17 +379,17 @@ fn describe_rival_power(power: &Power) -> Option<String> {
 /// Returns the end of a sentence about power, or `None` if the smallest detectable difference is
 /// unknown. It is unknown if no difference is detectable, or if all searches are equal.
 fn describe_detectable(power: &Power) -> Option<String> {
-    let Power { detectable, needed, has_games, .. } = *power;
+    let Power { detectable, needed: needed_clusters, has_games, .. } = *power;
     (detectable > 0.0).then(|| {
         format!(
-            "80 % for about {} or more; detecting 1 % would take about {} {}.",
+            "80 % if a difference is about {} or more; detecting 1 % would take about {} {}.",
             if detectable < 0.1 {
                 format!("{:.1} %", 100.0 * detectable)
             } else {
                 format!("{:.0} %", 100.0 * detectable)
             },
             // The estimate has at most two significant figures.
-            format_rounded_up(needed),
+            format_rounded_up(needed_clusters),
             if has_games { "games or positions" } else { "positions" },
         )
     })
@@ -524,11 +524,9 @@ mod tests {
             counts,
             "Of 8 others: 4 with fewer nodes than the baseline, 1 with more, 2 with a difference below 0.5 %, 1 equal in every search."
         );
-        assert!(repeated.starts_with("2 of those have exactly the same ratio as another"), "{repeated}");
+        assert!(repeated.starts_with("2 of these lines have exactly the same ratio as another"), "{repeated}");
         let pair = ["a", "b"].map(|name| line(name, 0.5, true, not_fragile));
-        assert!(
-            describe_identical_ratios(&pair.each_ref()).unwrap().starts_with("1 of those has exactly the same ratio")
-        );
+        assert!(describe_identical_ratios(&pair.each_ref()).unwrap().starts_with("1 of these lines has exactly"));
         assert!(most.starts_with("Most nodes: \"small\", 0.4 % more nodes"), "{most}");
     }
 
@@ -609,8 +607,8 @@ mod tests {
             let power = Power { lines: 2, clusters, has_games, ..Power::default() };
             describe_lines_within_margin(&Summary { lines: vec![line; count], power, ..Summary::default() })
         };
-        let one_line = "The interval of 1 line excludes 1, but so narrowly that one more position with a difference \
-            of a factor of 2.5 could undo it: not marked as significant.";
+        let one_line = "The interval of 1 line excludes 1, but so narrowly that one more position that differs by \
+            a factor of 2.5 could change this. So no significant difference is marked.";
         for (nearest, is_reported) in
             [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)]
         {
@@ -674,10 +672,10 @@ mod tests {
         };
         assert_eq!(
             describe_power(0.0123, 1, false, false),
-            "With 20 positions, power for differences from the baseline is 80 % for about 1.2 % or more; detecting 1 % would take about 1300 positions."
+            "With 20 positions, power for differences from the baseline is 80 % if a difference is about 1.2 % or more; detecting 1 % would take about 1300 positions."
         );
         assert!(describe_power(0.25, 3, true, true).starts_with(
-            "With 20 independent games or positions and 3 comparisons, power for differences between rivals is 80 % for about 25 % or more"
+            "With 20 independent games or positions and 3 comparisons, power for differences between rivals is 80 % if a difference is about 25 % or more"
         ));
         assert!(
             [f64::NAN, 0.0].iter().all(|&detectable| describe_with(Power {

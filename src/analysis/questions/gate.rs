@@ -93,10 +93,10 @@ impl Gate {
         }
         let bound = if is_share { number / 100.0 } else { number };
         let gate = make_gate(metric, Rule::Bound { relation, bound, is_share });
-        // If the bound is a share, whether the gate can fail is the same for all positive totals of
-        // BASE. The total 1 stands for all of them.
+        // If the bound is a share, a gate that can fail for one positive total of BASE can fail for
+        // all of them. So only the total 1 is tested.
         if is_share && !gate.can_fail(1.0) {
-            let help = "totals cannot be negative: use a share above -100 %, or METRIC <= -100%";
+            let help = "a total cannot fall by more than 100 %: use a share above -100 %, or METRIC <= -100%";
             return Err(GateError::new(trimmed, "it can never fail", help));
         }
         Ok(gate)

@@ -158,16 +158,16 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
         (search.group, search.cluster)
     };
     let find_group = |index: &u32| searches.list[*index as usize].group;
-    let mut order: Vec<u32> = (0..searches.list.len() as u32).collect();
-    order.retain(|&index| searches.list[index as usize].is_in_totals);
+    let mut search_indices: Vec<u32> = (0..searches.list.len() as u32).collect();
+    search_indices.retain(|&index| searches.list[index as usize].is_in_totals);
     // The sort must be stable, so that floating-point numbers are always added in the same order.
-    order.sort_by_key(group_and_cluster);
-    // Each rate has a function that returns the numerator of a search, and a list of functions that
-    // return the parts of the search's denominator.
+    search_indices.sort_by_key(group_and_cluster);
+    // For each rate, one function returns the numerator of a search, and the functions of a list
+    // return the summands of the denominator.
     let rate_sums = RATES.map(|(counter, columns)| {
         (searches.sums(counter), columns.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
     });
-    for group in order.chunk_by(|a, b| find_group(a) == find_group(b)) {
+    for group in search_indices.chunk_by(|a, b| find_group(a) == find_group(b)) {
         let line = &mut lines[find_group(&group[0]) as usize];
         for (interval, (numerator, denominators)) in line.intervals.iter_mut().zip(&rate_sums) {
             let sum_cluster = |cluster: &[u32]| {

@@ -54,9 +54,9 @@ impl Pentanomial {
         Elo { elo: logistic_elo(mean), low: logistic_elo(low), high: logistic_elo(high) }
     }
 
-    /// Returns normalized Elo. It is NaN if all pairs have the same points, because the standard
-    /// deviation is then unknown.
-    pub fn normalized(&self) -> f64 {
+    /// Returns the difference in strength in normalized Elo. The result is NaN if all pairs have
+    /// the same points, because the standard deviation is then unknown.
+    pub fn normalized_elo(&self) -> f64 {
         let (mean, deviation) = self.mean_and_deviation();
         let deviation = if self.single_kind().is_some() { f64::NAN } else { deviation };
         (mean - 0.5) / (deviation * std::f64::consts::SQRT_2) * ELO_PER_DEVIATION
@@ -100,7 +100,7 @@ mod tests {
     fn elo_equals_a_calculation_by_hand() {
         let pairs = Pentanomial([0, 0, 10, 10, 0]);
         assert!((pairs.elo().elo - 88.74).abs() < 0.1, "{:?}", pairs.elo());
-        assert!((pairs.normalized() - 245.67).abs() < 0.5, "{:?}", pairs.normalized());
+        assert!((pairs.normalized_elo() - 245.67).abs() < 0.5, "{:?}", pairs.normalized_elo());
         let low = 400.0 * (0.5665_f64 / 0.4335).log10();
         assert!((pairs.elo().low - low).abs() < 0.2, "{:?} {low}", pairs.elo());
         // Ten pairs with a mean of 0.55 and a variance of 0.035 are 0.05 x sqrt(10 / 0.035) = 0.845
@@ -129,7 +129,7 @@ mod tests {
         assert!((drawn.low + 1.28).abs() < 0.01, "{drawn:?}");
         assert!((drawn.high - 1.28).abs() < 0.01, "{drawn:?}");
         assert!([lost, won, drawn].iter().all(|elo| elo.low <= elo.elo && elo.elo <= elo.high));
-        assert!(Pentanomial([0, 0, 9, 0, 0]).normalized().is_nan());
+        assert!(Pentanomial([0, 0, 9, 0, 0]).normalized_elo().is_nan());
         assert_eq!(Pentanomial([0, 0, 9, 1, 0]).single_kind(), None);
         assert_eq!((Pentanomial([0; 5]).single_kind(), Pentanomial([0, 3, 0, 0, 0]).single_kind()), (None, Some(0.25)));
     }

@@ -105,7 +105,7 @@ const MAX_LLR_POINTS: u64 = 60;
 struct GameRow {
     /// The player's points: 0, 0.5 or 1.
     points: f64,
-    is_white: bool,
+    player_is_white: bool,
     /// The number of the combination of start position and moves.
     game_id: u32,
 }
@@ -169,7 +169,7 @@ impl Matches {
             let encounter_rows = &mut all_rows[index];
             let next_id = game_ids.len() as u32;
             let game_id = *game_ids.entry((starts.codes()[row], moves.codes()[row])).or_insert(next_id);
-            let game = GameRow { points: points[row], is_white: colours.text(row) == WHITE, game_id };
+            let game = GameRow { points: points[row], player_is_white: colours.text(row) == WHITE, game_id };
             encounter_rows.add_game(positions.codes()[row], game);
             encounter_rows.blind_moves += blind_moves[row];
             *encounter_rows.totals.ends.entry(ends.text(row).to_owned()).or_insert(0) += 1;
@@ -250,7 +250,7 @@ impl EncounterRows {
             _ => losses,
         };
         *outcome_count += 1;
-        self.totals.white_points += if game.is_white { game.points } else { 1.0 - game.points };
+        self.totals.white_points += if game.player_is_white { game.points } else { 1.0 - game.points };
         self.game_ids.push(game.game_id);
         match self.unpaired.remove(&opening) {
             Some(first_game) => {
@@ -423,8 +423,8 @@ A,o4,0,0,base,,,,,,,,,engine died
         for position in 0..400 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let second = [1.0, 1.0, 0.5, 0.0][(random >> 60) as usize % 4];
-            rows.add_game(position, GameRow { points: 1.0, is_white: true, game_id: 2 * position });
-            rows.add_game(position, GameRow { points: second, is_white: false, game_id: 2 * position + 1 });
+            rows.add_game(position, GameRow { points: 1.0, player_is_white: true, game_id: 2 * position });
+            rows.add_game(position, GameRow { points: second, player_is_white: false, game_id: 2 * position + 1 });
         }
         let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
         let encounter = rows.to_encounter(&bounds);

@@ -88,10 +88,10 @@ impl RecordedResult {
         let thin_file = folder.join(thin::NAME).display().to_string();
         let thin_error = |problem: String| CompareError::Thin(thin_file.clone(), problem);
         let manifest =
-            Manifest::read(folder)?.ok_or_else(|| thin_error("there is no manifest beside it".to_owned()))?;
+            Manifest::read(folder)?.ok_or_else(|| thin_error("the folder contains no manifest".to_owned()))?;
         let thin_rows = thin::read(folder, &manifest).map_err(|error| thin_error(error.to_string()))?;
         let remedy = format!(
-            "run `ttlab run FILE --out FOLDER` to make the full rows (FILE as it was run: {})",
+            "run `ttlab run FILE --out FOLDER` to make the full rows (a copy of FILE as it was run is {})",
             folder.join("experiment.toml").display()
         );
         let frame = Frame::from_thin_rows(&thin_rows, &thin_file, remedy)?;
@@ -117,11 +117,11 @@ pub fn add_score_errors(
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
     let file =
         FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.parse_file::<crate::experiment::File>();
-    let Some(cap) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
+    let Some(score_cut) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
     let judgements = reference::read(folder).map_err(|error| {
         CompareError::Damaged(folder.join(reference::NAME).display().to_string(), error.to_string())
     })?;
-    [base, new].into_iter().for_each(|result| score_error::add_score_error(&mut result.frame, &judgements, cap));
+    [base, new].into_iter().for_each(|result| score_error::add_score_error(&mut result.frame, &judgements, score_cut));
     Ok(())
 }
 
@@ -225,7 +225,7 @@ impl PairedResults {
         new_frame.set_word(SOURCE, SOURCES[1]);
         if results.new_names.iter().any(Option::is_some) {
             let variants = new.frame.text_column(columns::VARIANT);
-            new_frame.set_words(columns::VARIANT, |row| {
+            new_frame.set_texts(columns::VARIANT, |row| {
                 let name = variants.text(row);
                 base_name_by_new_name.get(name).copied().unwrap_or(name).to_owned()
             });

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub struct MeasuredProgram {
     pub name: String,
     /// The file of the program, followed by its arguments. Empty for ttlab's own engine.
-    pub program: String,
+    pub command: String,
     /// The build of ttlab if the program is ttlab's own engine, otherwise the SHA-256 of the
     /// program's file.
     pub build: String,
@@ -21,9 +21,9 @@ pub struct MeasuredProgram {
 
 impl std::fmt::Display for MeasuredProgram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.program.is_empty() {
+        match self.command.is_empty() {
             true => write!(f, "{} {}", self.name, self.build),
-            false => write!(f, "{} ({}, SHA-256 {:.12})", self.name, self.program, self.build),
+            false => write!(f, "{} ({}, SHA-256 {:.12})", self.name, self.command, self.build),
         }
     }
 }
@@ -40,7 +40,7 @@ pub fn measured_programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
     let ttlab = MeasuredProgram { name: "ttlab".to_owned(), build, ..Default::default() };
     let external_engines = manifest.subjects.values().map(|engine| MeasuredProgram {
         name: engine.name.clone(),
-        program: std::iter::once(&engine.program).chain(&engine.arguments).cloned().collect::<Vec<_>>().join(" "),
+        command: std::iter::once(&engine.program).chain(&engine.arguments).cloned().collect::<Vec<_>>().join(" "),
         build: engine.sha256.clone(),
     });
     let programs: BTreeSet<MeasuredProgram> = external_engines.chain(uses_ttlab.then_some(ttlab)).collect();

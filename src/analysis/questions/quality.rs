@@ -142,15 +142,15 @@ pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], needs_moves: bool
         judgements.iter().map(|judgement| (judgement.position.as_str(), judgement.mv.as_str())).collect();
     let [variants, positions, repeats] =
         [columns::VARIANT, columns::POSITION, columns::REPEAT].map(|name| frame.text_column(name));
-    let (bests, errors, seeds) =
+    let (moves, errors, seeds) =
         (frame.text_column(columns::BEST), frame.text_column(columns::ERROR), frame.numbers(SEED));
-    // The chosen move of a search is in its last row, which replaces the earlier rows.
+    // The last row of a search contains the chosen move, so each row replaces the earlier rows.
     let mut searches = HashMap::new();
-    for row in (0..frame.rows()).filter(|&row| !is_no_move(bests.text(row)) && errors.text(row).is_empty()) {
+    for row in (0..frame.rows()).filter(|&row| !is_no_move(moves.text(row)) && errors.text(row).is_empty()) {
         let position = positions.text(row);
         // A judgement without a move is the judgement of the position itself.
         let is_position_judged = judged_moves.contains(&(position, ""));
-        let is_judged = is_position_judged && (!needs_moves || judged_moves.contains(&(position, bests.text(row))));
+        let is_judged = is_position_judged && (!needs_moves || judged_moves.contains(&(position, moves.text(row))));
         let search_key = [&variants, &positions, &repeats].map(|column| column.codes()[row]);
         searches.insert((search_key, seeds[row].to_bits()), is_judged);
     }

@@ -283,7 +283,7 @@ fn corrected_p(samples: &Samples, candidates: &[usize], reference: usize) -> Vec
 }
 
 /// Turns the mean log ratio of a candidate into a cost. The cost is negative if the candidate is
-/// better, whether less or more is better according to `goal`.
+/// better. `goal` says whether less or more is better.
 fn signed_cost(mean_log: f64, goal: Goal) -> f64 {
     match goal {
         Goal::Least => mean_log,

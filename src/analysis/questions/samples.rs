@@ -36,7 +36,8 @@ impl Samples {
             self.values[candidate].extend(values);
         }
         for values in &mut self.values {
-            // Candidates that were not measured have the value NaN in the new searches.
+            // `items` has one element for each search. Candidates that were not measured have the
+            // value NaN in the new searches.
             values.resize(self.items.len(), f64::NAN);
         }
     }
@@ -55,8 +56,8 @@ impl Samples {
     /// Whether two candidates have equal values in every search that both made.
     pub fn have_equal_values(&self, a: usize, b: usize) -> bool {
         let value_pairs = self.values[a].iter().zip(&self.values[b]);
-        let mut shared_searches = value_pairs.filter(|(a, b)| !a.is_nan() && !b.is_nan());
-        shared_searches.all(|(a, b)| a == b)
+        let mut shared_searches = value_pairs.filter(|(value_a, value_b)| !value_a.is_nan() && !value_b.is_nan());
+        shared_searches.all(|(value_a, value_b)| value_a == value_b)
     }
 
     /// Returns the number of searches that a candidate made.

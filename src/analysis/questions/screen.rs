@@ -16,13 +16,14 @@ pub struct ScreenResult {
     pub dropped: Vec<String>,
 }
 
-/// Selects the variants that have to be compared by games. The best variant and the baseline always
-/// play.
+/// Selects the variants that have to be compared by games. The best variant and the baseline are
+/// always selected.
 ///
-/// If the first metric is nodes, the other variants play if they are within `margin` Elo of the
-/// best. A factor of e in nodes costs `price` Elo. If nodes may mislead, all variants play. For any
-/// other metric, the variants play whose interval overlaps the interval of the best.
-pub fn screen(summary: &Summary, nodes_mislead: bool, margin: f64, price: f64) -> ScreenResult {
+/// If the first metric is nodes, another variant is selected if it is at most `elo_margin` Elo
+/// worse than the best variant. A variant that needs e times as many nodes counts as `elo_per_log`
+/// Elo worse. If nodes may mislead, all variants are selected. If the first metric is not nodes,
+/// another variant is selected if its interval overlaps the interval of the best variant.
+pub fn screen(summary: &Summary, nodes_mislead: bool, elo_margin: f64, elo_per_log: f64) -> ScreenResult {
     let is_by_nodes = summary.metrics.first().is_some_and(|metric| metric.is_nodes());
     // Returns the mean ratio of a line, and the two ends of the interval of the ratio.
     let ratio_and_interval = |index: usize| {
@@ -37,7 +38,7 @@ pub fn screen(summary: &Summary, nodes_mislead: bool, margin: f64, price: f64) -
     let plays = |index: usize| {
         let [mean, low, _] = ratio_and_interval(index);
         let [best_mean, _, best_high] = ratio_and_interval(best);
-        let is_near = if is_by_nodes { price * (mean / best_mean).ln() <= margin } else { low <= best_high };
+        let is_near = if is_by_nodes { elo_per_log * (mean / best_mean).ln() <= elo_margin } else { low <= best_high };
         let cannot_judge = mean.is_nan() || is_by_nodes && nodes_mislead;
         index == best || summary.lines[index].is_baseline || cannot_judge || is_near
     };

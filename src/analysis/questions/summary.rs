@@ -72,7 +72,7 @@ impl Baseline {
             }
             // The values of the first group in all columns.
             Self::First => grouping.values.first().into_iter().flatten().cloned().enumerate().collect(),
-            Self::Condition(condition) => return grouping.find_partners(frame, condition),
+            Self::Condition(condition) => return grouping.find_baselines(frame, condition),
         };
         let describe_shared = |group_values: &Vec<String>| {
             let is_in_baseline = |index: usize| baseline_values.iter().any(|(column_index, _)| *column_index == index);
@@ -124,7 +124,7 @@ pub struct Summary {
     pub rival_power: Option<Power>,
     /// The reason why neither nodes nor claims on nodes get a verdict. `None` if nodes do not
     /// mislead.
-    pub nodes_mislead: Option<String>,
+    pub nodes_mislead_reason: Option<String>,
 }
 
 impl Summary {
@@ -205,20 +205,20 @@ impl Summary {
             by: question.by.clone(),
             searches: lines.iter().map(|line| line.searches).max().unwrap_or(0),
             power,
-            unranked_options: grouping.differing(frame, &UNRANKED_OPTIONS),
+            unranked_options: grouping.differing_options(frame, &UNRANKED_OPTIONS),
             rival_power,
             repeats: searches.list.iter().map(|search| search.repeat as usize + 1).max().unwrap_or(1),
             metrics: question.metrics.clone(),
-            nodes_mislead: None,
+            nodes_mislead_reason: None,
             lines,
         };
         Ok((summary, grouping, searches.without_sums()))
     }
 
-    /// Removes the marks of significance in nodes from all lines, and records the reason. Once the
-    /// reason is recorded, claims on nodes get no verdict either.
+    /// Unmarks all differences in nodes that are marked as significant, and records the reason.
+    /// Once the reason is recorded, claims on nodes get no verdict either.
     pub fn withhold_node_verdicts(&mut self, reason: String) {
-        self.nodes_mislead = Some(reason);
+        self.nodes_mislead_reason = Some(reason);
         for (index, _) in self.metrics.iter().enumerate().filter(|(_, metric)| metric.is_nodes()) {
             for measure in self.lines.iter_mut().filter_map(|line| line.measures.get_mut(index)) {
                 (measure.significant, measure.fragile) = (false, false);
@@ -229,7 +229,7 @@ impl Summary {
     /// Returns whether less or more of a metric is better. Returns `Neither` if the metric is nodes
     /// and nodes may mislead.
     pub fn better(&self, metric: &Metric) -> Better {
-        if self.nodes_mislead.is_some() && metric.is_nodes() { Better::Neither } else { metric.better() }
+        if self.nodes_mislead_reason.is_some() && metric.is_nodes() { Better::Neither } else { metric.better() }
     }
 
     /// Returns the baseline of the line with this index.
@@ -296,9 +296,9 @@ fn rival_samples(
     (!samples.is_empty()).then_some(samples)
 }
 
-/// Sets [`Line::other_scores`] of each line: the number of searches that end at the same depth as
-/// the baseline's search but with another score, and the number of all searches that end at the
-/// same depth.
+/// Sets [`Line::other_scores`] of each line. The first number counts the searches that end at the
+/// same depth as the baseline's search, but with another score. The second number counts all
+/// searches that end at the same depth.
 fn count_other_scores(lines: &mut [Line], searches: &Searches, frame: &Frame, bases: &[Option<&BaseSearches<'_>>]) {
     let score = Metric::from_column(columns::SCORE);
     let reader = MetricReader::new(searches, &score, frame);

@@ -74,8 +74,8 @@ struct AxisColumns {
 }
 
 /// Returns the rows on the grid, and the axes of the grid. If there are bounded tables and tables
-/// of other kinds, only the rows with a bounded table are on the grid. These rows are copied with
-/// the counters listed in `counters` only, to save memory.
+/// of other kinds, only the rows with a bounded table are on the grid. To save memory, these rows
+/// are copied without the counters that are not in `counters`.
 pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
     let kinds = frame.text_column(TABLE_KIND);
     let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {
@@ -86,14 +86,15 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
         .options()
         .into_iter()
         .map(|option| (option.to_owned(), grid.text_column(option).into_owned()))
-        .filter(|(_, words)| words.list().len() > 1)
+        .filter(|(_, texts)| texts.list().len() > 1)
         .collect();
     let mut groups: Vec<AxisColumns> = Vec::new();
-    for (index, (name, words)) in columns.iter().enumerate() {
-        // A parameter that exists only for some kinds belongs to the axis of the kind.
+    for (index, (name, texts)) in columns.iter().enumerate() {
+        // A parameter that exists only for some values of an option `kind` belongs to the axis of
+        // that option.
         let kind_index = columns.iter().position(|(kind_name, _)| {
             let is_parameter = kind_name.strip_suffix("kind").is_some_and(|parent| name.starts_with(parent));
-            is_parameter && kind_name != name && words.list().iter().any(String::is_empty)
+            is_parameter && kind_name != name && texts.list().iter().any(String::is_empty)
         });
         match kind_index.and_then(|kind| groups.iter_mut().find(|group| group.members.contains(&kind))) {
             Some(group) => group.members.push(index),
@@ -138,15 +139,15 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
 fn join_covarying(groups: &mut Vec<AxisColumns>, columns: &[(String, TextColumn)]) {
     // Adjacent rows mostly have equal options, because the rows of a variant are adjacent. It is
     // enough to read the first row of each run of rows with equal options.
-    let row_count = columns.first().map_or(0, |(_, words)| words.codes().len());
-    let rows_are_equal = |a: usize, b: usize| columns.iter().all(|(_, words)| words.codes()[a] == words.codes()[b]);
+    let row_count = columns.first().map_or(0, |(_, column)| column.codes().len());
+    let rows_are_equal = |a: usize, b: usize| columns.iter().all(|(_, column)| column.codes()[a] == column.codes()[b]);
     let run_starts: Vec<usize> = (0..row_count).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
-    let count_levels = |members: &[usize]| {
+    let count_levels = |column_indices: &[usize]| {
         let code_of_row = |index: usize, row: usize| {
-            let (_, words) = &columns[index];
-            words.codes()[row]
+            let (_, column) = &columns[index];
+            column.codes()[row]
         };
-        let row_codes = |&row: &usize| members.iter().map(|&index| code_of_row(index, row)).collect::<Vec<_>>();
+        let row_codes = |&row: &usize| column_indices.iter().map(|&index| code_of_row(index, row)).collect::<Vec<_>>();
         run_starts.iter().map(row_codes).collect::<std::collections::HashSet<_>>().len()
     };
     let mut index = 0;

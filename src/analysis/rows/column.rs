@@ -136,8 +136,8 @@ impl Values {
                 numbers.extend(number);
                 number.is_some()
             }
-            Self::Text(words) => {
-                words.push(&String::from_utf8_lossy(text));
+            Self::Text(texts) => {
+                texts.push(&String::from_utf8_lossy(text));
                 true
             }
         }
@@ -157,13 +157,13 @@ impl Values {
                     return Some(digits);
                 }
             }
-            Self::Text(words) => {
+            Self::Text(texts) => {
                 // Successive rows are often equal, so the string of the last row is tried first.
-                if let Some(&last_code) = words.codes.last() {
-                    let last_text = words.list[last_code as usize].as_bytes();
+                if let Some(&last_code) = texts.codes.last() {
+                    let last_text = texts.list[last_code as usize].as_bytes();
                     let length = last_text.len();
                     if text.starts_with(last_text) && text.get(length).is_some_and(is_field_end) {
-                        words.codes.push(last_code);
+                        texts.codes.push(last_code);
                         return Some(length);
                     }
                 }
@@ -186,9 +186,9 @@ impl Values {
         match (self, other) {
             (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
             (Self::Numbers(numbers), None) => numbers.extend(std::iter::repeat_n(f64::NAN, rows)),
-            (Self::Text(words), Some(Self::Text(other))) => words.extend(other),
-            (Self::Text(words), Some(other)) => (0..rows).for_each(|row| words.push(&other.text(row))),
-            (Self::Text(words), None) => (0..rows).for_each(|_| words.push("")),
+            (Self::Text(texts), Some(Self::Text(other))) => texts.extend(other),
+            (Self::Text(texts), Some(other)) => (0..rows).for_each(|row| texts.push(&other.text(row))),
+            (Self::Text(texts), None) => (0..rows).for_each(|_| texts.push("")),
         }
     }
 
@@ -196,12 +196,12 @@ impl Values {
     pub fn take(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
-            Self::Text(words) => {
+            Self::Text(texts) => {
                 // Each distinct string is looked up only once.
-                let (mut result, mut new_codes) = (TextColumn::default(), vec![None; words.list.len()]);
+                let (mut result, mut new_codes) = (TextColumn::default(), vec![None; texts.list.len()]);
                 for &row in rows {
-                    let code = words.codes[row] as usize;
-                    let new_code = *new_codes[code].get_or_insert_with(|| result.intern(&words.list[code]));
+                    let code = texts.codes[row] as usize;
+                    let new_code = *new_codes[code].get_or_insert_with(|| result.intern(&texts.list[code]));
                     result.codes.push(new_code);
                 }
                 Self::Text(result)
@@ -213,19 +213,19 @@ impl Values {
     pub fn numbers(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
-            Self::Text(words) => {
-                let parsed: Vec<f64> = words.list.iter().map(|word| word.parse().unwrap_or(f64::NAN)).collect();
-                Cow::Owned(words.codes.iter().map(|&code| parsed[code as usize]).collect())
+            Self::Text(texts) => {
+                let parsed: Vec<f64> = texts.list.iter().map(|word| word.parse().unwrap_or(f64::NAN)).collect();
+                Cow::Owned(texts.codes.iter().map(|&code| parsed[code as usize]).collect())
             }
         }
     }
 
-    /// Returns the field of a row as text, which is empty for NaN.
+    /// Returns the field of a row as text. The text is empty if the field is NaN.
     pub fn text(&self, row: usize) -> Cow<'_, str> {
         match self {
             Self::Numbers(numbers) if numbers[row].is_nan() => Cow::Borrowed(""),
             Self::Numbers(numbers) => Cow::Owned(numbers[row].to_string()),
-            Self::Text(words) => Cow::Borrowed(words.text(row)),
+            Self::Text(texts) => Cow::Borrowed(texts.text(row)),
         }
     }
 }
@@ -254,10 +254,10 @@ mod tests {
         numbers.append(Some(&Values::Numbers(vec![4.0])), 1);
         let text: Vec<String> = (0..4).map(|row| numbers.text(row).into_owned()).collect();
         assert_eq!(text, ["1", "", "", "4"]);
-        let mut words = Values::Text(TextColumn::repeat("a", 1));
-        words.append(None, 1);
-        words.append(Some(&Values::Numbers(vec![f64::NAN, 2.5])), 2);
-        let text: Vec<String> = (0..4).map(|row| words.text(row).into_owned()).collect();
+        let mut texts = Values::Text(TextColumn::repeat("a", 1));
+        texts.append(None, 1);
+        texts.append(Some(&Values::Numbers(vec![f64::NAN, 2.5])), 2);
+        let text: Vec<String> = (0..4).map(|row| texts.text(row).into_owned()).collect();
         assert_eq!(text, ["a", "", "", "2.5"]);
     }
 }

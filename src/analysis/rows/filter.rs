@@ -54,10 +54,10 @@ impl Filter {
     pub fn select_rows(filters: &[Self], frame: &Frame) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..frame.rows()).collect();
         for filter in filters {
-            let words = frame.text_column(&filter.column);
-            // Each distinct string is tested only once.
-            let word_matches: Vec<bool> = words.list().iter().map(|word| filter.accepts(word)).collect();
-            rows.retain(|&row| word_matches[words.codes()[row] as usize]);
+            let column = frame.text_column(&filter.column);
+            // Each distinct text is tested only once.
+            let is_accepted: Vec<bool> = column.list().iter().map(|text| filter.accepts(text)).collect();
+            rows.retain(|&row| is_accepted[column.codes()[row] as usize]);
         }
         rows
     }
@@ -65,8 +65,8 @@ impl Filter {
     /// Returns a message that lists the values of the column, if the condition is `column=value`
     /// and no row meets the condition.
     pub fn describe_missing_value(&self, frame: &Frame) -> Option<String> {
-        let words = frame.text_column(&self.column);
-        if self.relation != Relation::Equal || words.list().iter().any(|word| self.accepts(word)) {
+        let texts = frame.text_column(&self.column);
+        if self.relation != Relation::Equal || texts.list().iter().any(|text| self.accepts(text)) {
             return None;
         }
         Some(format!(
@@ -77,12 +77,12 @@ impl Filter {
         ))
     }
 
-    /// Whether a field meets the condition. Text that is not a number never meets a condition with
+    /// Whether `text` meets the condition. A text that is not a number never meets a condition with
     /// an operator such as `<`.
-    fn accepts(&self, word: &str) -> bool {
-        match (self.relation, parse_number(word).zip(parse_number(&self.value))) {
-            (Relation::Equal, None) => word == self.value,
-            (Relation::NotEqual, None) => word != self.value,
+    fn accepts(&self, text: &str) -> bool {
+        match (self.relation, parse_number(text).zip(parse_number(&self.value))) {
+            (Relation::Equal, None) => text == self.value,
+            (Relation::NotEqual, None) => text != self.value,
             (relation, numbers) => numbers.is_some_and(|(number, limit)| relation.holds(number, limit)),
         }
     }

@@ -113,10 +113,10 @@ impl Frame {
 
     /// Sets a column to the string that `word_of_row` returns for each row. An existing column of
     /// that name is replaced.
-    pub fn set_words(&mut self, name: &str, word_of_row: impl Fn(usize) -> String) {
-        let mut words = TextColumn::default();
-        (0..self.rows).for_each(|row| words.push(&word_of_row(row)));
-        self.set_column(name, Values::Text(words));
+    pub fn set_texts(&mut self, name: &str, word_of_row: impl Fn(usize) -> String) {
+        let mut texts = TextColumn::default();
+        (0..self.rows).for_each(|row| texts.push(&word_of_row(row)));
+        self.set_column(name, Values::Text(texts));
     }
 
     /// Sets a column to the number that `number_of_row` returns for each row. An existing column of
@@ -278,11 +278,11 @@ impl Frame {
     /// if there is no such column.
     pub fn text_column(&self, name: &str) -> Cow<'_, TextColumn> {
         match self.column(name) {
-            Some(Values::Text(words)) => Cow::Borrowed(words),
+            Some(Values::Text(texts)) => Cow::Borrowed(texts),
             Some(numbers) => {
-                let mut words = TextColumn::default();
-                (0..self.rows).for_each(|row| words.push(&numbers.text(row)));
-                Cow::Owned(words)
+                let mut texts = TextColumn::default();
+                (0..self.rows).for_each(|row| texts.push(&numbers.text(row)));
+                Cow::Owned(texts)
             }
             None => Cow::Owned(TextColumn::repeat("", self.rows)),
         }
@@ -290,9 +290,9 @@ impl Frame {
 
     /// Returns the code of each row of a text column, and the strings that the codes stand for.
     /// Returns `None` if the column contains numbers, or if there is no such column.
-    pub fn words(&self, name: &str) -> Option<(&[u32], &[String])> {
+    pub fn texts(&self, name: &str) -> Option<(&[u32], &[String])> {
         match self.column(name)? {
-            Values::Text(words) => Some((words.codes(), words.list())),
+            Values::Text(texts) => Some((texts.codes(), texts.list())),
             Values::Numbers(_) => None,
         }
     }
@@ -306,7 +306,7 @@ impl Frame {
                 let are_equal = numbers[a] == numbers[b] || numbers[a].is_nan() && numbers[b].is_nan();
                 !are_equal
             }
-            Some(Values::Text(words)) => words.codes()[a] != words.codes()[b],
+            Some(Values::Text(texts)) => texts.codes()[a] != texts.codes()[b],
             None => false,
         }
     }

@@ -27,28 +27,28 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Groups rows by the columns with the full names `by`, and assigns the rows to blocks.
+    /// Groups rows by the columns whose full names are in `by`, and assigns the rows to blocks.
     pub fn new(frame: &Frame, by: &[String]) -> Self {
-        let (group, values) = combine(frame, by);
+        let (group, group_values) = combine(frame, by);
         // All rows of a variant have the same options and the same limit. Only the source may vary.
-        let is_named = |name: &str| by.iter().any(|column| column == name);
-        let by_variant = is_named(VARIANT);
+        let groups_by = |name: &str| by.iter().any(|column| column == name);
+        let by_variant = groups_by(VARIANT);
         let mut block_columns = if by_variant { Vec::new() } else { frame.options() };
         // The column `limit` is not needed if the parts of the limit are separate columns.
         if !by_variant && frame.has(LIMIT) && !frame.names().iter().any(|name| limits::is_part(name)) {
             block_columns.push(LIMIT);
         }
         let has_one_source =
-            || !by_variant && has_one_source_per_group(&group, frame.text_column(SOURCE).codes(), values.len());
-        let pairs_sources = frame.has(SOURCE) && (is_named(SOURCE) || has_one_source());
+            || !by_variant && has_one_source_per_group(&group, frame.text_column(SOURCE).codes(), group_values.len());
+        let pairs_sources = frame.has(SOURCE) && (groups_by(SOURCE) || has_one_source());
         if frame.has(SOURCE) && !pairs_sources {
             block_columns.push(SOURCE);
         }
-        let is_covered = |option: &str| is_named(option) || is_named(LIMIT) && limits::is_part(option);
+        let is_covered = |option: &str| groups_by(option) || groups_by(LIMIT) && limits::is_part(option);
         block_columns.retain(|option| !is_covered(option));
         let block_columns: Vec<String> = block_columns.into_iter().map(str::to_owned).collect();
         let (block, blocks) = combine(frame, &block_columns);
-        Self { by: by.to_vec(), values, group, block, blocks, pairs_sources }
+        Self { by: by.to_vec(), values: group_values, group, block, blocks, pairs_sources }
     }
 
     /// Returns the index of the group with these values.
@@ -92,13 +92,13 @@ impl Grouping {
             .collect()
     }
 
-    /// Finds the baseline of each group. The baselines are the groups that meet a condition on
-    /// options. Returns the index of each group's baseline, and for each group a description of the
+    /// Finds the baseline of each group. A group is a baseline if its options meet the condition.
+    /// Returns the index of each group's baseline, and for each group a description of the
     /// values that the group shares with its baseline.
     ///
     /// # Errors
     /// If two groups that meet the condition do not differ in any other option.
-    pub fn find_partners(
+    pub fn find_baselines(
         &self,
         frame: &Frame,
         condition: &[(String, String)],
@@ -117,9 +117,9 @@ impl Grouping {
         // Rows are visited in reverse, so that the first row of each group is stored last.
         (0..frame.rows()).rev().for_each(|row| first_rows[self.group[row] as usize] = row);
         for column in columns {
-            let words = frame.text_column(column);
+            let texts = frame.text_column(column);
             for (options, &row) in group_options.iter_mut().zip(&first_rows) {
-                let value = words.text(row);
+                let value = texts.text(row);
                 if !value.is_empty() {
                     options.insert(column.to_owned(), value.to_owned());
                 }
@@ -145,12 +145,12 @@ impl Grouping {
     /// Returns those of the given options that differ between groups. Rows without a value of the
     /// option are ignored. An option is returned only if rows are grouped by the option or by
     /// variant.
-    pub fn differing(&self, frame: &Frame, options: &[&str]) -> Vec<String> {
+    pub fn differing_options(&self, frame: &Frame, options: &[&str]) -> Vec<String> {
         let differs = |option: &&&str| {
-            let words = frame.text_column(option);
-            let has_option = |row: &usize| !words.text(*row).is_empty();
+            let texts = frame.text_column(option);
+            let has_option = |row: &usize| !texts.text(*row).is_empty();
             let mut groups_and_values =
-                (0..frame.rows()).filter(has_option).map(|row| (self.group[row], words.text(row)));
+                (0..frame.rows()).filter(has_option).map(|row| (self.group[row], texts.text(row)));
             let is_grouped_by = self.by.iter().any(|by| by == VARIANT || by == **option);
             is_grouped_by
                 && groups_and_values.next().is_some_and(|(first_group, first_value)| {
@@ -242,12 +242,12 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
         return (codes, Vec::new());
     }
     for column in columns {
-        let words = frame.text_column(column);
+        let texts = frame.text_column(column);
         let (mut codes_of_pairs, mut pairs) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
         // Successive rows are mostly equal. The code of a pair is looked up only if the pair
         // differs from the pair before.
         let (mut last_pair, mut pair_code) = (None, 0);
-        for (code, &word) in codes.iter_mut().zip(words.codes()) {
+        for (code, &word) in codes.iter_mut().zip(texts.codes()) {
             let pair = (*code, word);
             if last_pair != Some(pair) {
                 let next_code = pairs.len() as u32;
@@ -260,7 +260,7 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
         }
         let combine_values = |(code, word): (u32, u32)| {
             let earlier_values: &Vec<String> = &values[code as usize];
-            earlier_values.iter().chain([&words.list()[word as usize]]).cloned().collect()
+            earlier_values.iter().chain([&texts.list()[word as usize]]).cloned().collect()
         };
         values = pairs.into_iter().map(combine_values).collect();
     }

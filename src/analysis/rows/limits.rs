@@ -30,7 +30,7 @@ pub fn add_limit_columns(frame: &mut Frame, requested: &[&str]) {
     let some_row_has = |word: &str| limits.list().iter().any(|limit| !find_part(limit, word).is_empty());
     if PARTS.iter().any(|(path, word)| requested.contains(path) && some_row_has(word)) {
         for (path, word) in PARTS {
-            frame.set_words(path, |row| find_part(limits.text(row), word));
+            frame.set_texts(path, |row| find_part(limits.text(row), word));
         }
     }
 }

@@ -128,7 +128,7 @@ impl Metric {
             }
             error => error,
         })?;
-        if frame.words(column).is_some() {
+        if frame.texts(column).is_some() {
             return Err(FrameError::NoNumbers(column.to_owned()));
         }
         Ok(Self { name: name.to_owned(), ..Self::from_column(column) })

@@ -20,7 +20,7 @@ pub enum ThinRowsError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MissingColumns {
     /// Columns that are stored once per search or once per variant.
-    partial: Vec<String>,
+    stored_once: Vec<String>,
     /// Columns that are not stored.
     absent: Vec<String>,
     /// How to make the full rows.
@@ -31,19 +31,19 @@ impl MissingColumns {
     /// Creates the list from the columns that are not stored. `remedy` tells users how to make the
     /// full rows.
     pub fn new(absent: Vec<String>, remedy: String) -> Self {
-        Self { partial: Vec::new(), absent, remedy }
+        Self { stored_once: Vec::new(), absent, remedy }
     }
 
     /// Marks a column as stored once per search or once per variant. It no longer counts as not
     /// stored.
     pub fn mark_partial(&mut self, column: &str) {
         self.absent.retain(|absent| absent != column);
-        self.partial.push(column.to_owned());
+        self.stored_once.push(column.to_owned());
     }
 
     /// Adds the missing columns of another frame, whose rows are joined to the rows of this frame.
     pub fn merge(&mut self, other: &Self) {
-        for (list, other_list) in [(&mut self.partial, &other.partial), (&mut self.absent, &other.absent)] {
+        for (list, other_list) in [(&mut self.stored_once, &other.stored_once), (&mut self.absent, &other.absent)] {
             let new_names: Vec<String> = other_list.iter().filter(|name| !list.contains(name)).cloned().collect();
             list.extend(new_names);
         }
@@ -54,27 +54,27 @@ impl MissingColumns {
 
     /// Whether a column is stored once per search or once per variant.
     pub fn is_partial(&self, column: &str) -> bool {
-        self.partial.iter().any(|name| name == column)
+        self.stored_once.iter().any(|name| name == column)
     }
 
     /// Returns the error for a name that may mean a column which is not stored for each row.
     /// Returns `None` if the name cannot mean such a column.
     pub fn column_error(&self, name: &str) -> Option<ThinRowsError> {
         let refers_to = |column: &&String| columns::refers_to(name, column);
-        let column = self.partial.iter().chain(&self.absent).find(refers_to)?;
+        let column = self.stored_once.iter().chain(&self.absent).find(refers_to)?;
         Some(ThinRowsError::Column(column.clone(), self.remedy.clone()))
     }
 
     /// Returns the error for a filter or grouping by a column that varies within a search. Counters
     /// that are stored once per search would be assigned to the wrong rows. Returns `None` if the
     /// column may be used.
-    pub fn choice_error(&self, column: &str) -> Option<ThinRowsError> {
+    pub fn grouping_error(&self, column: &str) -> Option<ThinRowsError> {
         let is_constant_in_search = match columns::role(column) {
             Role::Option => column != KEYS_SEED && column != THREADS_SEED,
             Role::Key => column != columns::REPEAT && column != columns::DEPTH,
             _ => false,
         };
-        let is_usable = self.partial.is_empty() || is_constant_in_search;
+        let is_usable = self.stored_once.is_empty() || is_constant_in_search;
         (!is_usable).then(|| ThinRowsError::Choice(column.to_owned(), self.remedy.clone()))
     }
 }

@@ -193,8 +193,8 @@ mod tests {
 
     /// All contents of a frame, as text.
     fn describe(frame: &Frame) -> String {
-        let describe_column = |name: &String| match frame.words(name) {
-            Some(words) => format!("{name}: {words:?}\n"),
+        let describe_column = |name: &String| match frame.texts(name) {
+            Some(texts) => format!("{name}: {texts:?}\n"),
             None => format!("{name}: {:?}\n", frame.numbers(name)),
         };
         format!("{} rows\n{}", frame.rows(), frame.names().iter().map(describe_column).collect::<String>())

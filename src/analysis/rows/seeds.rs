@@ -72,7 +72,7 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
         variant
     };
     let mut folded_frame = frame.clone();
-    folded_frame.set_words(columns::VARIANT, |row| variant_of(row).to_owned());
+    folded_frame.set_texts(columns::VARIANT, |row| variant_of(row).to_owned());
     // All rows of a variant get the variant's own seed, so that the option does not vary within the
     // variant.
     for column in [KEYS_SEED, THREADS_SEED].into_iter().filter(|column| frame.has(column)) {
@@ -81,7 +81,7 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
         let own_seeds: HashMap<&str, &str> =
             first_rows.filter_map(|(name, row)| Some((name.as_str(), seeds.text(row?)))).collect();
         folded_frame
-            .set_words(column, |row| own_seeds.get(variant_of(row)).map_or(String::new(), |seed| (*seed).to_owned()));
+            .set_texts(column, |row| own_seeds.get(variant_of(row)).map_or(String::new(), |seed| (*seed).to_owned()));
     }
     folded_frame.set_numbers(SEED, |row| {
         let (_, seed) = variant_and_seed(row);
@@ -92,9 +92,10 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     Some((folded_frame, Seeds { count, are_schedules, repeats, deviation }))
 }
 
-/// Returns the deviation of the nodes between the repeats of a search that is not repeatable, as a
-/// share. It is calculated from the variance of the logarithms of the nodes, averaged over all such
-/// searches. Their rows have the text `not_repeatable` in the column `repeats`.
+/// Returns the typical deviation of nodes, as a share, among the repeats of a search that is not
+/// repeatable. The deviation is calculated from the variance of the logarithms of the nodes,
+/// averaged over all such searches. These searches are recognized by the text `not_repeatable` in
+/// the column `repeats`.
 fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
     let [variants, positions, repeatabilities, errors] =
         [columns::VARIANT, columns::POSITION, columns::REPEATS, columns::ERROR].map(|name| frame.text_column(name));
@@ -103,12 +104,13 @@ fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
     let mut nodes_by_repeat: BTreeMap<(u32, u32), BTreeMap<u64, f64>> = BTreeMap::new();
     let is_counted = |row: &usize| repeatabilities.text(*row) == not_repeatable && errors.text(*row).is_empty();
     for row in (0..frame.rows()).filter(is_counted) {
-        let search = nodes_by_repeat.entry((variants.codes()[row], positions.codes()[row])).or_default();
-        *search.entry(repeats[row].to_bits()).or_default() += nodes[row];
+        let repeat_nodes = nodes_by_repeat.entry((variants.codes()[row], positions.codes()[row])).or_default();
+        *repeat_nodes.entry(repeats[row].to_bits()).or_default() += nodes[row];
     }
-    let variance = |search: &BTreeMap<u64, f64>| {
-        let mean_log = mean(search.values().map(|nodes| nodes.ln()));
-        search.values().map(|nodes| (nodes.ln() - mean_log).powi(2)).sum::<f64>() / (search.len() - 1) as f64
+    let variance = |repeat_nodes: &BTreeMap<u64, f64>| {
+        let logs = || repeat_nodes.values().map(|nodes| nodes.ln());
+        let mean_log = mean(logs());
+        logs().map(|log| (log - mean_log).powi(2)).sum::<f64>() / (repeat_nodes.len() - 1) as f64
     };
     let mean_variance = mean(nodes_by_repeat.values().filter(|search| search.len() > 1).map(variance));
     // Converts a difference of logarithms to a share.
