@@ -385,7 +385,7 @@ fn with_skip_bad(overrides: &[String], skip_bad: bool) -> Result<Vec<String>, Co
 
 fn warn_about_skipped_items(experiment: &Experiment) {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
-    if let Some(text) = crate::report::page::describe_skipped(&experiment.suite_name, &notes) {
+    if let Some(text) = crate::report::page::describe_left_out(&experiment.suite_name, &notes) {
         eprintln!("warning: {text}");
     }
 }

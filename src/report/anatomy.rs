@@ -44,7 +44,7 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
         let head = [counter.name.trim_start_matches(ANATOMY), &counter.meaning].map(Cell::text);
         let cells = groups
             .iter()
-            .map(|(group, _)| counter_cell(counter, *group).with_reason("its table was not examined that closely"));
+            .map(|(group, _)| counter_cell(counter, *group).with_reason("full diagnostics were off for this variant"));
         head.into_iter().chain(cells).collect::<Vec<_>>()
     };
     let lines = groups.iter().map(|(_, name)| SheetColumn::number(name, name, ""));
@@ -56,9 +56,9 @@ pub(super) fn counters_table(rows: &Frame, summary: &Summary) -> Option<SheetTab
         _ => format!(" {hidden_count} more lines are in the results."),
     };
     let table =
-        SheetTable::new("counters", "What became of the table's answers", columns, counters.iter().map(make_row));
+        SheetTable::new("counters", "How the table's answers were used", columns, counters.iter().map(make_row));
     Some(table.with_note(format!(
-        "Sums over all iterations; for `entries_` rows, means over the ends of searches.{hidden_note}"
+        "Sums over all iterations. The `entries_` rows have means over the ends of searches instead.{hidden_note}"
     )))
 }
 

@@ -189,11 +189,11 @@ const TOO_FEW_POSITIONS: &str = "too few positions";
 fn variants_table(comparison: &Comparison) -> SheetTable {
     let nodes_index = comparison.metric_index(columns::NODES);
     let nodes_of = |change: &Change| nodes_index.map_or([f64::NAN; 2], |index| change.totals[index]);
-    let interval_meaning = "of the ratio; †: of the depths that both finished";
+    let interval_meaning = "of the ratio; †: only over the depths that both searches finished";
     let p_meaning = "sign-flip test, corrected for the number of variants: all signs are flipped together";
     let entries = Entries::<Change>::default()
-        .text("variant", "variant", "as BASE calls it", |change| Cell::text(&change.variant))
-        .number("rows", "rows", "that both have", |change| Cell::count(change.paired as f64))
+        .text("variant", "variant", "its name in BASE", |change| Cell::text(&change.variant))
+        .number("rows", "rows", "that both results have", |change| Cell::count(change.paired as f64))
         .number("moved", "moved", "paired rows that differ", |change| Cell::count(change.moved as f64))
         .number("missing", "missing", "rows that NEW lacks", |change| Cell::count(change.missing as f64))
         .drop_order(4)

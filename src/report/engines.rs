@@ -23,12 +23,12 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
         Cell::text(format!("{}{trusted}", engine.repeats))
     };
     let counts_meaning = "whether the same search gave the same nodes and answers before the run; trusted: the file accepts the problems found";
-    let build_meaning = "the first digits of the SHA-256 of its program";
-    let limit_meaning = "whether it respects that limit";
+    let build_meaning = "the first digits of the SHA-256 of the engine's program";
+    let limit_meaning = "whether the engine respects this limit";
     let entries = Entries::<Engine<'_>>::default()
         .text("variant", "variant", "", |(variant, _)| Cell::text(*variant))
-        .text("engine", "engine", "what it calls itself", |(_, engine)| Cell::text(&engine.name))
-        .text("set", "set", "its threads and memory; the manifest has all its options", settings_cell)
+        .text("engine", "engine", "the name that it reports", |(_, engine)| Cell::text(&engine.name))
+        .text("set", "set", "threads and memory; the manifest has all options", settings_cell)
         .text("counts", "counts", counts_meaning, counts_cell)
         .text("go_depth", "go depth", limit_meaning, |(_, engine)| Cell::text(&engine.go_depth))
         .drop_order(2)
@@ -39,7 +39,7 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     entries
         .table("engines", "Engines", &engines)
         .with_note(
-            "Nodes of different engines are not the same work: compare an engine with itself, or the quality of moves.",
+            "A node is not the same work in every engine: compare an engine with itself, or the quality of moves.",
         )
         .non_empty()
 }

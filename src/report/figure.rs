@@ -260,7 +260,7 @@ pub fn probes_figure(summary: &Summary) -> Option<Figure> {
     let bars: Vec<(String, Vec<f64>)> = lines_with_probes.map(make_bar).collect();
     (!bars.is_empty()).then(|| Figure {
         file: "anatomy".to_owned(),
-        title: "What became of the probes".to_owned(),
+        title: "Outcomes of the probes".to_owned(),
         caption: format!(
             "The outcomes of the probes. A usable hit ends its node, and a move-only hit gives a move to try first. A miss finds a free slot, or \
              only slots that other keys occupy. Many misses because of other keys mean that the table is too small.{remark}"

@@ -208,7 +208,7 @@ fn plot_against(x_series: &[Series], mut y_series: Vec<Series>) -> Vec<Series> {
 }
 
 /// Returns ticks at round percentages between the smallest and the largest x. There are at most
-/// about eight ticks.
+/// nine ticks.
 fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
     let percentages = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
     let (min, max) = (percentages().fold(100.0, f64::min), percentages().fold(0.0, f64::max));

@@ -40,7 +40,7 @@ pub fn render(sheet: &Sheet) -> String {
                 main {
                     h1 { (sheet.name) }
                     (contents_markup(&sheet.parts))
-                    p.key { span.better { "blue" } ": better, or as expected · " span.worse { "orange" } ": worse, or not as expected · " span.unclear { "grey" } ": no difference shown. A line's colour only names it." }
+                    p.key { span.better { "blue" } ": better, or as expected · " span.worse { "orange" } ": worse, or not as expected · " span.unclear { "grey" } ": no difference shown. The colour of a line only identifies it." }
                     (parts_markup(&sheet.parts))
                 }
                 script { (PreEscaped(SCRIPT)) }
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(
             body,
             "<h1>A page</h1><p class=\"key\"><span class=\"better\">blue</span>: better, or as expected · <span class=\"worse\">orange</span>: worse, or not as expected · \
-             <span class=\"unclear\">grey</span>: no difference shown. A line's colour only names it.</p><p class=\"question\">Is &lt;it&gt; so?</p><p>Words\nof *its* author.</p><p>Two paragraphs.</p>\
+             <span class=\"unclear\">grey</span>: no difference shown. The colour of a line only identifies it.</p><p class=\"question\">Is &lt;it&gt; so?</p><p>Words\nof *its* author.</p><p>Two paragraphs.</p>\
              <ul class=\"findings\"><li>It is.</li></ul><p class=\"warning\"><strong>Blocks the conclusion: </strong>Nothing varies.</p>\
              <p class=\"warning\"><strong>Warning: </strong>One position.</p>\
              <h2 id=\"trial.title\">A table</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"A table\">\

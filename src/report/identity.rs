@@ -19,8 +19,8 @@ pub struct Identity {
 
 impl Identity {
     /// Identifies the lines of a summary. If lines are variants on a grid, there is a column for
-    /// each of the grid's `axes`, provided that the names of the variants state nothing but their
-    /// levels and that the levels distinguish all variants. Otherwise variants are identified by
+    /// each of the grid's `axes`, provided that the name of each variant consists of its levels
+    /// alone, and that the levels distinguish all variants. Otherwise variants are identified by
     /// name.
     pub(super) fn new(rows: &Frame, summary: &Summary, axes: &[Axis]) -> Self {
         if summary.by != [columns::VARIANT] {

@@ -9,14 +9,14 @@ use crate::stats::ratio::{JudgedRatio, Ratio};
 
 /// Adds the columns of a paired comparison, which are ratio, interval, p and pairs. `result_of`
 /// returns the result of the comparison for a line.
-fn judged_columns<'a, L: 'a>(
+fn result_columns<'a, L: 'a>(
     entries: Entries<'a, L>,
     [ratio_meaning, p_correction]: [&str; 2],
     better: Better,
     result_of: fn(&L) -> &JudgedRatio,
 ) -> Entries<'a, L> {
     let why_empty = move |line: &L| match result_of(line).ratio {
-        Ratio { pairs: 0, mean, .. } if mean.is_nan() => "no search that differs from it in this option alone",
+        Ratio { pairs: 0, mean, .. } if mean.is_nan() => "no two searches that differ in this option alone",
         Ratio { pairs: 0, .. } => "the value that the others are compared with",
         _ => TOO_FEW_POSITIONS,
     };
@@ -54,7 +54,7 @@ pub(super) fn effects_table(grid: &Grid) -> SheetTable {
         });
     let meanings =
         ["paired by position and by every other option", "corrected for their number: all signs are flipped together"];
-    let entries = judged_columns(entries, meanings, grid.better, |effect| &effect.judged);
+    let entries = result_columns(entries, meanings, grid.better, |effect| &effect.judged);
     entries.table("effects", "Each option by itself", &grid.effects).with_note(
         "Each value against the one marked *, at the same position and the same value of every other option.",
     )
@@ -80,7 +80,7 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
         "1 where the two effects simply multiply",
         "corrected for the number of pairs: all signs are flipped together",
     ];
-    let entries = judged_columns(entries, meanings, grid.better, |interaction| &interaction.judged);
+    let entries = result_columns(entries, meanings, grid.better, |interaction| &interaction.judged);
     let significant_count = interactions.iter().filter(|interaction| interaction.judged.significant).count();
     let limit_note =
         if interactions.len() > MAX_SHOWN { format!("; the {MAX_SHOWN} largest are shown") } else { String::new() };
@@ -166,7 +166,7 @@ mod tests {
                 ("size | c | 2.000 | 1.000-4.000 | 0.250 | 8", Emphasis::Worse, ""),
                 ("slots | 1 * | 1.000 | - | - | -", Emphasis::None, reference_note),
                 ("slots | 2 | 0.500 | - | - | 1", Emphasis::None, TOO_FEW_POSITIONS),
-                ("slots | 4 | - | - | - | -", Emphasis::None, "no search that differs from it in this option alone"),
+                ("slots | 4 | - | - | - | -", Emphasis::None, "no two searches that differ in this option alone"),
             ]
         );
         assert_eq!(

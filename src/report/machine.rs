@@ -91,17 +91,17 @@ pub fn comparison_json(comparison: &Comparison) -> String {
     format!("{value:#}\n")
 }
 
-/// Returns the figures of NEW as a JSON list of `{name, unit, value, range, extra}`. In each
-/// figure, a smaller value is better.
+/// Returns the measured totals of NEW as a JSON list of `{name, unit, value, range, extra}`. A
+/// smaller total is always better.
 pub fn bench_json(comparison: &Comparison) -> String {
-    let mut figures = Vec::new();
+    let mut totals = Vec::new();
     for change in comparison.variants.iter().filter(|change| change.paired > 0) {
         for (metric, unit) in [(columns::NODES, "nodes"), (columns::SECONDS, "s")] {
             let Some(index) = comparison.metric_index(metric) else { continue };
             let [base, new] = change.totals[index];
             // Counts are exact and have no range.
             let spread = if metric == columns::SECONDS { change.spread } else { 0.0 };
-            figures.push(json!({
+            totals.push(json!({
                 "name": format!("{}: {unit}", change.variant),
                 "unit": unit,
                 "value": new,
@@ -110,7 +110,7 @@ pub fn bench_json(comparison: &Comparison) -> String {
             }));
         }
     }
-    format!("{:#}\n", Value::Array(figures))
+    format!("{:#}\n", Value::Array(totals))
 }
 
 /// Escapes text for XML. Characters that XML forbids become U+FFFD.

@@ -120,7 +120,7 @@ pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
     let series = tests.iter().map(make_series).chain(bounds).collect();
     let (shown_count, encounter_count) = (tests.len(), matches.encounters.len());
     let remark = if shown_count < encounter_count {
-        format!(" {shown_count} of {encounter_count} shown: those with the largest ratios.")
+        format!(" {shown_count} of {encounter_count} are shown: those that end farthest from 0.")
     } else {
         String::new()
     };
@@ -128,8 +128,8 @@ pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
         file: "llr".to_owned(),
         title: "Log-likelihood ratios of the tests".to_owned(),
         caption: format!(
-            "How much likelier {} normalized Elo are than {}, as a log-likelihood ratio after each pair of games. A test ends where its line \
-             first meets a bound: the upper accepts H1, the lower H0, and what follows changes nothing.{remark}",
+            "The log-likelihood ratio of {} normalized Elo to {} after each pair of games. A test ends where its line \
+             first meets a bound. The upper bound accepts H1, and the lower bound accepts H0. Later pairs change nothing.{remark}",
             matches.test.elo1, matches.test.elo0
         ),
         plot: Plot::Lines(Lines { series, x: "pairs of games".to_owned(), y: "LLR".to_owned(), ..Lines::default() }),
@@ -173,7 +173,7 @@ mod tests {
         let (series, caption) = draw_series(seven_encounters).unwrap();
         let names: Vec<&str> = series.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["p7", "p2", "p5", "p3", "p6", "p1", "H1 accepted", "H0 accepted"]);
-        assert!(caption.ends_with(" 6 of 7 shown: those with the largest ratios."), "{caption}");
+        assert!(caption.ends_with(" 6 of 7 are shown: those that end farthest from 0."), "{caption}");
         // The seventh path is the longest: two steps of seven pairs.
         for (index, expected) in [(6, (0.9_f64 / 0.05).ln()), (7, (0.1_f64 / 0.95).ln())] {
             let points: Vec<(f64, f64)> = series[index].points.iter().map(|point| (point.x, point.y)).collect();
@@ -182,7 +182,7 @@ mod tests {
         }
         let (series, caption) = draw_series(vec![make_encounter(1, 1.0, 3), make_encounter(2, 9.0, 2)]).unwrap();
         assert_eq!(series.len(), 3, "two points are no path");
-        assert!(caption.ends_with(" 1 of 2 shown: those with the largest ratios."), "two points are no path");
+        assert!(caption.ends_with(" 1 of 2 are shown: those that end farthest from 0."), "two points are no path");
         // The bounds extend to the end of the longest path, whichever ends farthest from 0.
         let (series, _) = draw_series(vec![make_encounter(1, 9.0, 3), make_encounter(5, 1.0, 4)]).unwrap();
         assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");

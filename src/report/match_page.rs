@@ -46,7 +46,7 @@ fn handicap_range(matches: &Matches) -> (f64, f64) {
 }
 
 /// Formats a multiple of the baseline's nodes. A multiple of 0 means that the multiple is below
-/// `min`, and an infinite multiple means that the multiple is above `max`. Both limits are those of
+/// `min`, and an infinite multiple means that the multiple is above `max`. The limits come from
 /// [`handicap_range`].
 fn format_multiple(multiple: f64, (min, max): (f64, f64)) -> String {
     match multiple {

@@ -32,7 +32,7 @@ mod provenance;
 mod suites;
 mod warnings;
 
-pub use warnings::describe_skipped;
+pub use warnings::describe_left_out;
 
 /// The rows of a page, and how they were chosen.
 #[derive(Clone)]
@@ -77,8 +77,9 @@ impl Page {
             choices.named_columns().chain(expected_columns.map(String::as_str)).collect();
         let joined = join(sources, &mentioned_columns);
         let filters = choices.filters.iter().map(|text| Filter::parse(text, &joined)).collect::<Result<Vec<_>, _>>()?;
-        // Rows with another key seed or schedule become rows of their variant before the conditions
-        // are applied, unless a grouping or a condition names a column of seeds.
+        // Rows under another key seed or schedule count as rows of the variant of which they are a
+        // copy. They get its name before the filters are applied, unless a grouping or a filter
+        // names a column of seeds.
         let by = choices.by.as_ref().map(|text| grouping::resolve_columns(text, &joined)).transpose()?;
         let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
         if let Some(error) = joined
@@ -404,7 +405,7 @@ impl Page {
     fn verdict_part(&self) -> Option<Part> {
         let [holds, differs, undecided] = claims::count_rulings(self.verdicts.iter());
         let summary_line =
-            format!("Verdicts: {holds} hold, {differs} differ, {undecided} undecided; no expected outcome missed.");
+            format!("Verdicts: {holds} hold, {differs} differ, {undecided} undecided; all expected outcomes met.");
         let summary_part = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![summary_line]));
         verdicts::failed_table(self).map(Part::Table).or(summary_part)
     }

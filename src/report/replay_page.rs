@@ -40,7 +40,7 @@ const NO_WINDOWS: &str = "the trace records no search windows and no cutoffs";
 
 impl ReplayOutcome<'_> {
     pub fn sheet(&self) -> Sheet {
-        let open_loop = "open loop: the trace is replayed and nothing is searched; in a search, a table's answers \
+        let open_loop = "open loop: the trace is replayed without any search. In a search, the table's answers \
             would change later probes"
             .to_owned();
         let mut parts = vec![Part::Findings(vec![self.describe_trace()]), Part::Warning(open_loop)];
@@ -51,7 +51,7 @@ impl ReplayOutcome<'_> {
         }
         if depths.parts > 1 {
             let warning =
-                format!("depths are in units of 1/{} ply; tables keep whole plies, rounded down", depths.parts);
+                format!("depths are in units of 1/{} ply; tables store them rounded down to whole plies", depths.parts);
             parts.push(Part::Warning(warning));
         }
         parts.push(Part::Table(self.table()));

@@ -323,10 +323,9 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
     let (level, min_clusters) = (page.summary.power.level, min_clusters(page.summary.power.lines));
     let why_no_power = |line: &Line| if line.ratio().is_same() { "no two searches differ" } else { why_no_ratio(line) };
     let scores_meaning = "searches that end with another score than the baseline's";
-    let solved_meaning = "searches that end with a move named by the suite, out of those for which it names one";
-    let below_meaning = "positions (or games) in which it needs less than the baseline";
-    let without_meaning =
-        "the mean without the position (or game) that moves it most; ?: sign or significance depends on it";
+    let solved_meaning = "searches that end with a best move, out of those whose positions have best moves";
+    let below_meaning = "positions (or games) in which the line needs less than the baseline";
+    let without_meaning = "the mean without the position (or game) that moves it most; ?: the sign or the significance depends on that position";
     let evals_meaning = "leaf evaluations and nodes with no legal move";
     let entries = Entries::<Line>::default()
         .number("searches", "searches", "", |line| Cell::count(line.searches as f64))
@@ -364,8 +363,8 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
     line_table(page, "details", "Details", entries, |_| true)
 }
 
-/// Returns a table of every line compared with every other line, the best lines first. Returns
-/// `None` if the user did not ask for these pairs.
+/// Returns a table that compares every line with every other line. The pairs of the best line come
+/// first. Returns `None` if the user did not ask for these pairs.
 pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let line_name = |index: usize| &page.summary.lines[index].name;
     let better = page.summary.metrics.first().map_or(Better::Less, Metric::better);
@@ -386,7 +385,7 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
         .number("p", "p", p_meaning, |pair| Cell::p(pair.measure.p).with_reason(TOO_FEW_POSITIONS));
     let table = entries.table("pairs", "Each against each", &page.pairs);
     Some(table.with_note(format!(
-        "\"{best}\" is below most others in {metric}: its pairs come first. p is corrected for all {} pairs.",
+        "\"{best}\" comes first, because it is below most other lines in {metric}. p is corrected for all {} pairs.",
         page.pairs.len()
     )))
 }

@@ -89,9 +89,9 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
 }
 
 /// Appends a list of sentences, each with a dash.
-fn push_sentences(out: &mut String, list: &[String], screen: Screen) {
-    for line in list {
-        let _ = writeln!(out, "{}", wrap(line, screen.width, "- "));
+fn push_sentences(out: &mut String, sentences: &[String], screen: Screen) {
+    for sentence in sentences {
+        let _ = writeln!(out, "{}", wrap(sentence, screen.width, "- "));
     }
 }
 

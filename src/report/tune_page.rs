@@ -238,7 +238,7 @@ impl TuneOutcome<'_> {
         let race_items: usize = result.rounds.iter().map(|round| round.items).sum();
         if result.held_out < 10 || race_items < 10 {
             warnings.push(format!(
-                "{race_items} items were raced on and {} held out: so few can show only large differences; use a larger suite",
+                "the race had {race_items} items, and {} were held out; so few items show only large differences: use a larger suite",
                 result.held_out
             ));
         }
@@ -249,7 +249,7 @@ impl TuneOutcome<'_> {
         for (held_out, pressure) in result.held_out_results.iter().zip(self.pressures) {
             if held_out.one_sided_zero > 0 {
                 let searches = plural(held_out.one_sided_zero, "search");
-                warnings.push(format!("{pressure}: {searches} with no {metric} on one side only, without ratio"));
+                warnings.push(format!("{pressure}: {searches} without ratio, because one side has no {metric}"));
             }
         }
         warnings.extend(self.warnings.iter().cloned());
@@ -289,7 +289,7 @@ impl TuneOutcome<'_> {
             .text("fate", "in the race", "outcome", outcome_cell)
             .number("searches", "searches", "its searches", |(_, candidate)| Cell::count(candidate.searches as f64))
             .number("ratio", "ratio", ratio_meaning, |(_, candidate)| self.ratio_cell(&candidate.ratio, true))
-            .number("interval", "95 %", "its interval, by items", |(_, candidate)| interval_cell(&candidate.ratio));
+            .number("interval", "95 %", "of the ratio, by items", |(_, candidate)| interval_cell(&candidate.ratio));
         entries.table("race", "The race", &candidates).with_note(format!(
             "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
             self.tune.metric
@@ -299,7 +299,7 @@ impl TuneOutcome<'_> {
     /// Returns a table of the results on the held-out items. It has a row for each finalist at each
     /// pressure.
     fn held_out_table(&self) -> SheetTable {
-        let p_meaning = "of the one tested difference: winner and baseline, or the baseline and the next best";
+        let p_meaning = "of the only tested difference: winner to baseline, or baseline to next best candidate";
         let tested_p = |(_, held_out, standing): &HeldOutRow<'_>| {
             if standing.candidate == self.tested_candidate() { held_out.p } else { f64::NAN }
         };
@@ -308,13 +308,13 @@ impl TuneOutcome<'_> {
             held_out.standings.iter().map(move |standing| (pressure, held_out, standing))
         });
         let entries = Entries::<HeldOutRow<'_>>::default()
-            .text("pressure", "pressure", "options set for it", |(pressure, ..)| Cell::text(*pressure))
+            .text("pressure", "pressure", "the options of all variants", |(pressure, ..)| Cell::text(*pressure))
             .text("candidate", "candidate", "* is the baseline", |(.., standing)| self.name_cell(standing.candidate))
             .number("ratio", "ratio", "geometric mean of the ratio to the baseline", |row| {
                 let (.., standing) = row;
                 self.ratio_cell(&standing.ratio, tested_p(row) < self.tune.alpha)
             })
-            .number("interval", "95 %", "its interval, by items", |(.., standing)| interval_cell(&standing.ratio))
+            .number("interval", "95 %", "of the ratio, by items", |(.., standing)| interval_cell(&standing.ratio))
             .number("p", "p", p_meaning, |row| Cell::p(tested_p(row)));
         let rows: Vec<HeldOutRow<'_>> = rows.collect();
         entries.table("held_out", "Held-out items", &rows).with_note(format!(

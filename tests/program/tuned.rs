@@ -242,11 +242,11 @@ fn tune_page_has_a_sentence_for_each_outcome() {
         |page: &str, start: &str| page.contains(&format!("{start} held out: so few can show only large differences"));
     assert!(warns_of_few(
         &write_changed(&|tuned| tuned.held_out = 9, &two_pressures).0,
-        "25 items were raced on and 9"
+        "the race had 25 items, and 9"
     ));
     assert!(warns_of_few(
         &write_changed(&|tuned| tuned.rounds = vec![Round { items: 9, ..Round::default() }], &two_pressures).0,
-        "9 items were raced on and 20"
+        "the race had 9 items, and 20"
     ));
     let (page, _) = write_changed(
         &|tuned| (tuned.held_out, tuned.rounds[0].items, tuned.rounds[1].items) = (10, 4, 6),

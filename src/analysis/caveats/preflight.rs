@@ -33,7 +33,7 @@ pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     if experiment.work.games().is_some() {
         return games::player_warnings(experiment);
     }
-    let open_loop = "open loop: the trace is replayed and nothing is searched; in a search, a table's answers would change \
+    let open_loop = "open loop: the trace is replayed without any search. In a search, the table's answers would change \
          later probes";
     let trace_warning = experiment.work.trace().is_some().then(|| open_loop.to_owned());
     trace_warning

@@ -9,16 +9,16 @@ use crate::record::reference::Judgement;
 fn left_out_items_are_named_up_to_three() {
     let make_list = |number: usize| (1..=number).map(|number| format!("left out: s.epd:{number}")).collect::<Vec<_>>();
     let last_part = |number: usize| {
-        describe_skipped("s", &make_list(number)).map(|text| text.rsplit("left out: ").next().map(str::to_owned))
+        describe_left_out("s", &make_list(number)).map(|text| text.rsplit("left out: ").next().map(str::to_owned))
     };
     let some_text = |text: &str| Some(Some(text.to_owned()));
     assert_eq!(last_part(0), None);
     assert_eq!(last_part(1), some_text("s.epd:1"));
     assert_eq!(last_part(3), some_text("s.epd:1; s.epd:2; s.epd:3"));
     assert_eq!(last_part(4), some_text("s.epd:1; s.epd:2; s.epd:3; and 1 more (manifest.json)"));
-    let text = describe_skipped("s", &make_list(4)).unwrap_or_default();
+    let text = describe_left_out("s", &make_list(4)).unwrap_or_default();
     assert!(
-        describe_skipped("s", &make_list(1))
+        describe_left_out("s", &make_list(1))
             .is_some_and(|text| text.starts_with("s: 1 item of the suite was left out: "))
     );
     assert!(text.starts_with("s: 4 items of the suite were left out: "), "{text}");
@@ -273,7 +273,7 @@ fn terminal_verdicts_are_a_sentence_or_a_table() {
             _ => "?".to_owned(),
         })
     };
-    let tally = "Verdicts: 2 hold, 0 differ, 0 undecided; no expected outcome missed.";
+    let tally = "Verdicts: 2 hold, 0 differ, 0 undecided; all expected outcomes met.";
     assert_eq!(verdict_part(&[]), None);
     assert_eq!(verdict_part(&[Holds, Holds]).as_deref(), Some(tally));
     assert_eq!(verdict_part(&[Holds, Differs]).as_deref(), Some("1"));
@@ -552,8 +552,8 @@ fn unjudged_moves_are_warned_of() {
     source.file = Some(from_toml(text).unwrap_or_else(|error| panic!("{error}")));
     assert_eq!(
         judgement_notes(&source),
-        ["2 of 2 searches are not judged by the reference: there is no reference.csv, and so no table of the \
-             moves' quality; run the same command again to judge them"]
+        ["2 of 2 searches are not judged by the reference: without reference.csv, there is no table of the \
+             quality of the moves; run the same command again to judge them"]
     );
     let make_judgement = |position: &str, mv: &str, best: &str| Judgement {
         reference: "r-1".to_owned(),
@@ -564,8 +564,8 @@ fn unjudged_moves_are_warned_of() {
         nodes: None,
     };
     source.judgements = vec![make_judgement("p", "", "e2e4"), make_judgement("p", "e2e4", "")];
-    let one_unjudged = "1 of 2 searches are not judged by the reference: losses cover the others; run the same command again to \
-         judge them";
+    let one_unjudged = "1 of 2 searches are not judged by the reference: the losses cover only the judged searches; run the same \
+         command again to judge them";
     assert_eq!(judgement_notes(&source), [one_unjudged]);
     source.judgements.extend([make_judgement("q", "", "e2e4"), make_judgement("q", "d2d4", "")]);
     assert_eq!(judgement_notes(&source), Vec::<String>::new());

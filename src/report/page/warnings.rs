@@ -62,8 +62,8 @@ impl Page {
 }
 
 /// Returns the manifest reduced to the variants in `names` and to the options that vary among these
-/// variants. The manifest is unchanged if no variant has one of these names, as with several key
-/// seeds, where rows have other names than variants.
+/// variants. The manifest is unchanged if no variant has one of these names. This happens if there
+/// are several key seeds, because `names` come from rows, whose names then differ from variants'.
 fn restrict_to(manifest: &Manifest, names: &[&str]) -> Manifest {
     let mut restricted = manifest.clone();
     let is_shown = |name: &String| names.contains(&name.as_str());
@@ -113,7 +113,7 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     let manifests = manifests(sources);
     let shards = manifests.iter().filter_map(|(_, manifest)| warnings::shard_warning((*manifest)?));
     let shard_notes = shards.map(|warning| warning.to_string());
-    let skip_notes = manifests.iter().filter_map(|(label, manifest)| describe_skipped(label, &(*manifest)?.left_out));
+    let skip_notes = manifests.iter().filter_map(|(label, manifest)| describe_left_out(label, &(*manifest)?.left_out));
     let time_notes = manifests.iter().filter_map(|(label, manifest)| {
         let rows = (*manifest)?.sources.iter().map(|source| source.rows).sum::<u64>();
         (rows > 0).then(|| format!("{label}: {} taken from other results have no times", plural(rows, "row")))
@@ -133,18 +133,18 @@ fn unjudged_note(source: &Source) -> Option<String> {
     let (unjudged_count, search_count) = quality::count_unjudged(&source.frame, &source.judgements, judges_moves);
     let description = format!("{unjudged_count} of {} are not judged by the reference", plural(search_count, "search"));
     let consequence = if !judges_moves {
-        "score errors cover the others".to_owned()
+        "the score errors cover only the judged searches".to_owned()
     } else if source.judgements.is_empty() {
-        format!("there is no {}, and so no table of the moves' quality", reference::NAME)
+        format!("without {}, there is no table of the quality of the moves", reference::NAME)
     } else {
-        "losses cover the others".to_owned()
+        "the losses cover only the judged searches".to_owned()
     };
     (unjudged_count > 0).then(|| format!("{description}: {consequence}; run the same command again to judge them"))
 }
 
 /// Describes the items that were left out of a suite. The description has the number of items and
 /// the first few notes. Returns `None` if `notes` is empty.
-pub fn describe_skipped(label: &str, notes: &[String]) -> Option<String> {
+pub fn describe_left_out(label: &str, notes: &[String]) -> Option<String> {
     const MAX_NOTES: usize = 3;
     let first_notes =
         notes.iter().take(MAX_NOTES).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");

@@ -97,14 +97,14 @@ impl Lines {
         };
         // A label is left out if it would overlap the previous label. Its grid line is drawn
         // anyway.
-        let mut free_from = f64::NEG_INFINITY;
+        let mut next_free_x = f64::NEG_INFINITY;
         for (tick, text) in &ticks {
             let tick_x = x_scale.pixel(*tick);
             svg.line("rule", (tick_x, top), (tick_x, bottom));
             let half_width = super::text_width(text) / 2.0;
-            if tick_x - half_width > free_from && tick_x + half_width < width {
+            if tick_x - half_width > next_free_x && tick_x + half_width < width {
                 svg.text("", (tick_x, bottom + 17.0), Anchor::Middle, text);
-                free_from = tick_x + half_width + 6.0;
+                next_free_x = tick_x + half_width + 6.0;
             }
         }
         if self.ratio {

@@ -88,9 +88,9 @@ impl Svg {
             write!(self.body, "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>");
     }
 
-    /// Draws a line through points. If `closed` is true, draws the area that the line encloses.
-    pub fn path(&mut self, class: &str, points: &[(f64, f64)], closed: bool) {
-        let _ = write!(self.body, "<path class=\"{class}\" {}/>", path_data(points, closed));
+    /// Draws a line through points. If `is_closed` is true, draws the area that the line encloses.
+    pub fn path(&mut self, class: &str, points: &[(f64, f64)], is_closed: bool) {
+        let _ = write!(self.body, "<path class=\"{class}\" {}/>", path_data(points, is_closed));
     }
 
     /// Draws a rectangle with further attributes and a tooltip.
@@ -234,11 +234,11 @@ impl Svg {
 }
 
 /// Returns the `d` attribute of a path.
-fn path_data(points: &[(f64, f64)], closed: bool) -> String {
+fn path_data(points: &[(f64, f64)], is_closed: bool) -> String {
     let command =
         |(index, (x, y)): (usize, &(f64, f64))| format!("{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
     let commands: String = points.iter().enumerate().map(command).collect();
-    format!("d=\"{commands}{}\"", if closed { "Z" } else { "" })
+    format!("d=\"{commands}{}\"", if is_closed { "Z" } else { "" })
 }
 
 /// Returns the tooltip of a mark or a text. The tooltip is empty if the title is empty.

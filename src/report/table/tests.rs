@@ -415,7 +415,7 @@ fn pairs_table_names_both_lines() {
     assert_eq!(dash_reason(&table, 4, "ratio"), Some("0 on one side only"));
     assert_eq!(
         table.note,
-        "\"c\" is below most others in nodes: its pairs come first. p is corrected for all 5 pairs."
+        "\"c\" comes first, because it is below most other lines in nodes. p is corrected for all 5 pairs."
     );
 }
 

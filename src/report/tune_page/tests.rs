@@ -418,7 +418,7 @@ fn searches_without_ratio_are_warned_of() {
     };
     let warnings = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.warnings());
     let without_ratio: Vec<&String> = warnings.iter().filter(|text| text.contains("without ratio")).collect();
-    assert_eq!(without_ratio, ["other: 1 search with no nodes on one side only, without ratio"]);
+    assert_eq!(without_ratio, ["other: 1 search without ratio, because one side has no nodes"]);
     let open_ended = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, ..Ratio::default() };
     let text = describe_difference(&open_ended, &Metric::nodes());
     assert_eq!(text, "10.0 % fewer nodes [no bound, 20.0]");
