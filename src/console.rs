@@ -94,7 +94,8 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// As [`escape_control`], but keeps the sequences of [`COLOURS`].
+/// Escapes the same characters as [`escape_control`], but leaves the sequences in [`COLOURS`] as
+/// they are.
 fn escape_except_colours(text: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(text.len());
     let mut rest = text;

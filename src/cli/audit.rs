@@ -76,7 +76,8 @@ fn should_report(done: u64, total: u64) -> bool {
 /// Returns the exit code of an audit. A variant without a finished iteration is an error, because
 /// none of its answers was checked.
 fn exit_code(audited_variants: &[Audited]) -> CommandResult {
-    let count_illegal = |audited: &Audited| audited.drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
+    let count_illegal =
+        |audited: &Audited| audited.findings_with_draws.as_ref().map_or(0, |findings| findings.count.illegal);
     if audited_variants.iter().any(|variant| variant.findings.count.wrong + count_illegal(variant) > 0) {
         return Ok(Exit::Unequal);
     }
@@ -94,19 +95,21 @@ fn exit_code(audited_variants: &[Audited]) -> CommandResult {
 /// answers that are wrong in the searches with draws.
 fn render_table(audited_variants: &[Audited], max_listed: usize) -> String {
     let mut out = "iterations        nodes    answers    cutoffs      moves    wrong     path  variant\n".to_owned();
-    for Audited { variant, searches, nodes, findings, drawn } in audited_variants {
+    for Audited { variant, searches, nodes, findings, findings_with_draws } in audited_variants {
         let AuditCounters { answers, cutoffs, moves, wrong, .. } = findings.count;
         // With draws, a score that is wrong on one path may be right on another. An illegal move is
         // always wrong.
-        let illegal = drawn.as_ref().map_or(0, |drawn| drawn.count.illegal);
+        let illegal = findings_with_draws.as_ref().map_or(0, |findings| findings.count.illegal);
         let wrong = wrong + illegal;
-        let wrong_by_path =
-            drawn.as_ref().map_or_else(|| "-".to_owned(), |drawn| (drawn.count.wrong - illegal).to_string());
+        let wrong_by_path = findings_with_draws
+            .as_ref()
+            .map_or_else(|| "-".to_owned(), |findings| (findings.count.wrong - illegal).to_string());
         out += &format!(
             "{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8} {wrong_by_path:>8}  {variant}\n"
         );
         out.extend(findings.wrong_answers.iter().take(max_listed).map(|answer| format!("    {answer}\n")));
-        let drawn_answers = drawn.iter().flat_map(|drawn| drawn.wrong_answers.iter().take(max_listed));
+        let drawn_answers =
+            findings_with_draws.iter().flat_map(|findings| findings.wrong_answers.iter().take(max_listed));
         out.extend(drawn_answers.map(|answer| match answer.claim {
             AuditedClaim::Move(_) => format!("    {answer}\n"),
             _ => format!("    by path: {answer}\n"),

@@ -102,9 +102,9 @@ fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String
             (Some(_), missing) => format!("{missing} of {} jobs missing", shard_jobs.jobs),
         };
         let failed_text = if shard_jobs.failed > 0 { format!(", {} failed", shard_jobs.failed) } else { String::new() };
-        let reference_text = match shard_jobs.unjudged {
+        let reference_text = match shard_jobs.missing_judgements {
             0 => String::new(),
-            searches => format!(", {} of the reference missing", plural(searches, "search")),
+            searches => format!(", {} by the reference engine missing", plural(searches, "search")),
         };
         format!("shard {} of {shard_count}: {state}{failed_text}{reference_text}", shard_jobs.shard)
     };

@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let million_per_second =
         |seconds: f64, replays: usize| replayers.steps as f64 * replays as f64 / seconds.max(1e-9) / 1e6;
-    let [table_seconds, bound_seconds] = replayers.seconds;
+    let [table_seconds, bound_seconds] = replayers.table_and_bound_seconds;
     eprintln!(
         "replayed {:.1} million events per second on tables, {:.1} million on bounds",
         million_per_second(table_seconds, tables.len()),

@@ -28,9 +28,9 @@ fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
 }
 
 /// If the folder contains results of another plan, changes them to results of this plan. Returns
-/// how many jobs of this plan are among them. Returns `None` and changes nothing if there are no
-/// results, or if the results are of this plan, or of another shard or build. `new` is the manifest
-/// of this run.
+/// how many jobs of this plan the results contain. Returns `None` and changes nothing if there are
+/// no results, if the results already belong to this plan, or if they belong to another shard or
+/// another build. `new` is the manifest of this run.
 pub(super) fn adopt_rows(
     output: &Output,
     experiment: &Experiment,

@@ -15,18 +15,20 @@ pub struct Audited {
     pub searches: u64,
     /// Nodes of all searches, including unfinished iterations.
     pub nodes: u64,
-    /// The wrong answers in searches without draws.
+    /// The wrong answers in searches without the option `draws`.
     pub findings: Findings,
-    /// The wrong answers in the same searches with draws. `None` if the variant has no draws. These
-    /// answers are kept apart because with draws, a wrong score may depend on the path.
-    pub drawn: Option<Findings>,
+    /// The wrong answers in the same searches with the option `draws`, or `None` if the variant
+    /// does not have this option. These answers are kept apart, because a score that is wrong on
+    /// one path may be right on another.
+    pub findings_with_draws: Option<Findings>,
 }
 
 /// Searches every item once with every variant that has a table, to a depth of at most `depth`.
-/// Options that make scores incomparable are switched off (see [`comparable`]). If a variant has
-/// draws, its searches are repeated with draws (see [`with_draws`]). Returns the results of the
-/// variants in the order of the file. After each job, calls `report_progress` with the number of
-/// finished jobs and the number of all jobs.
+/// Options that make scores incomparable are switched off (see [`comparable`]). This includes the
+/// option `draws`. If a variant has this option, each search is made a second time with the option
+/// switched on (see [`with_draws`]). Returns the results of the variants in the order of the file.
+/// After each job, calls `report_progress` with the number of finished jobs and the number of all
+/// jobs.
 pub fn audit(
     experiment: &Experiment,
     depth: u8,
@@ -58,9 +60,9 @@ pub fn audit(
         while let Some(job) = next() {
             let Some(options) = &options[job.variant] else { continue };
             let Some(job_result) = audit_job(experiment, &plan, job, options, stop)? else { break };
-            let drawn_findings = match &options_with_draws[job.variant] {
+            let findings_with_draws = match &options_with_draws[job.variant] {
                 Some(options) => match audit_job(experiment, &plan, job, options, stop)? {
-                    Some(drawn_result) => Some(drawn_result.findings),
+                    Some(result_with_draws) => Some(result_with_draws.findings),
                     None => break,
                 },
                 None => None,
@@ -69,7 +71,9 @@ pub fn audit(
                 total.searches += job_result.searches;
                 total.nodes += job_result.nodes;
                 total.findings.add(job_result.findings);
-                drawn_findings.into_iter().for_each(|findings| total.drawn.get_or_insert_default().add(findings));
+                findings_with_draws
+                    .into_iter()
+                    .for_each(|findings| total.findings_with_draws.get_or_insert_default().add(findings));
             }
             report_progress(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
         }

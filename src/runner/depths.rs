@@ -46,7 +46,7 @@ pub(super) fn compare_depths(
     let mut ids = HashSet::new();
     for file in files {
         let header = record::read_header(file).map_err(OutputError::results(file))?.unwrap_or_default();
-        // The function returns false, because only the ids are needed and not the rows.
+        // `collect_id` returns false for each id, so that `scan_ids` does not read the id's row.
         let collect_id = |id| {
             ids.insert(id);
             false
@@ -91,7 +91,7 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
         let header = record::read_header(results)?.unwrap_or_default();
         let key_indices = column_indices(&header, &KEY_COLUMNS);
         let count_indices = column_indices(&header, &count_columns(&header));
-        // If there is no such column, every iteration counts as finished.
+        // If the file has no column `finished`, every iteration counts as finished.
         let finished_indices = column_indices(&header, &[columns::FINISHED]);
         let mut difference = None;
         record::scan(results, &header, |line, row| {

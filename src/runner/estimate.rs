@@ -13,7 +13,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
     /// The number of remaining jobs.
-    pub left: u64,
+    pub jobs_left: u64,
     /// The seconds that the remaining jobs take if one job runs at a time.
     pub seconds: f64,
     /// Describes what the estimate is based on.
@@ -22,11 +22,11 @@ pub struct Estimate {
 
 impl std::fmt::Display for Estimate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { left, seconds, source } = self;
-        if *left == 0 {
+        let Self { jobs_left: jobs, seconds, source } = self;
+        if *jobs == 0 {
             return write!(f, "none: {source}");
         }
-        write!(f, "about {} with 1 job at a time, for {} ({source})", format_seconds(*seconds), plural(left, "job"))
+        write!(f, "about {} with 1 job at a time, for {} ({source})", format_seconds(*seconds), plural(jobs, "job"))
     }
 }
 
@@ -82,7 +82,7 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
         _ => mean_seconds,
     });
     let source = format!("{} jobs of this plan are done in {}", done_jobs.len(), folder.display());
-    Some(Estimate { left: needed_jobs.len() as u64, seconds: seconds.sum(), source })
+    Some(Estimate { jobs_left: needed_jobs.len() as u64, seconds: seconds.sum(), source })
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
         ] {
             assert_eq!(format_seconds(seconds), output);
         }
-        let estimate = |left| Estimate { left, seconds: 42.0, source: "why".to_owned() };
+        let estimate = |jobs_left| Estimate { jobs_left, seconds: 42.0, source: "why".to_owned() };
         assert_eq!(estimate(3).to_string(), "about 42 seconds with 1 job at a time, for 3 jobs (why)");
         assert_eq!(estimate(0).to_string(), "none: why");
     }
@@ -145,16 +145,16 @@ mod tests {
         assert_eq!(estimate_from(&rows_of(0, 0, "")[..1]), None, "its last row is missing");
         let rows_of_a = [rows_of(0, 0, ""), rows_of(0, 3, "")].concat();
         let done = [rows_of_a.clone(), rows_of(1, 1, "it broke")].concat();
-        assert_eq!(estimate_from(&done), Some(Estimate { left: 9, seconds: 4.0 + 5.0 * 0.5, source: source(3) }));
+        assert_eq!(estimate_from(&done), Some(Estimate { jobs_left: 9, seconds: 4.0 + 5.0 * 0.5, source: source(3) }));
         // A variant without rows is estimated by the mean of the others.
-        assert_eq!(estimate_from(&rows_of_a), Some(Estimate { left: 10, seconds: 4.0 + 6.0, source: source(2) }));
+        assert_eq!(estimate_from(&rows_of_a), Some(Estimate { jobs_left: 10, seconds: 4.0 + 6.0, source: source(2) }));
         // An edited row and a line that is not a row are skipped.
         let mut edited = done;
         edited[1][header.iter().position(|name| name == columns::NODES).unwrap()] = "5".to_owned();
         edited.push(vec!["x".to_owned()]);
-        assert_eq!(estimate_from(&edited).map(|estimate| (estimate.left, estimate.source)), Some((10, source(2))));
+        assert_eq!(estimate_from(&edited).map(|estimate| (estimate.jobs_left, estimate.source)), Some((10, source(2))));
         let all_rows: Vec<Vec<String>> =
             plan.jobs().flat_map(|job| rows(&experiment, &plan, &header, &job, "")).collect();
-        assert_eq!(estimate_from(&all_rows), Some(Estimate { left: 0, seconds: 0.0, source: source(12) }));
+        assert_eq!(estimate_from(&all_rows), Some(Estimate { jobs_left: 0, seconds: 0.0, source: source(12) }));
     }
 }

@@ -63,7 +63,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         shard,
         calibration: shard.and_then(|_| calibration()),
         build: build(),
-        machine: machine::this(),
+        machine: machine::current(),
         huge_pages: huge_pages(plan),
         started: now(),
         sets: experiment.overrides.clone(),
@@ -129,7 +129,7 @@ fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
 }
 
 /// Returns the nodes of `ttlab bench`, which are counted only once per process. Returns `None` in a
-/// debug build, where this would take seconds.
+/// debug build, where the count would take seconds.
 pub(super) fn bench() -> Option<u64> {
     static NODES: LazyLock<Option<u64>> = LazyLock::new(|| match env!("TTLAB_PROFILE") {
         "debug" => None,

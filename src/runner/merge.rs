@@ -37,7 +37,7 @@ pub struct ShardJobs {
     pub missing: u64,
     pub failed: u64,
     /// The number of searches that the reference engine still has to make.
-    pub unjudged: u64,
+    pub missing_judgements: u64,
     /// The shard's folder, if it exists.
     pub folder: Option<PathBuf>,
 }
@@ -132,7 +132,8 @@ impl Shards<'_> {
         let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
         let (mut shards, mut statuses) = (Vec::new(), Vec::new());
         for shard in 0..self.shard_count {
-            let mut shard_jobs = ShardJobs { shard, jobs: 0, missing: 0, failed: 0, unjudged: 0, folder: None };
+            let mut shard_jobs =
+                ShardJobs { shard, jobs: 0, missing: 0, failed: 0, missing_judgements: 0, folder: None };
             let mut folder_and_status: Option<(&PathBuf, Status)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
                 if self.read_manifest(shard, folder)?.is_none() {
@@ -142,7 +143,7 @@ impl Shards<'_> {
                 if let Some((first_folder, first_status)) = folder_and_status {
                     return Err(self.duplicate_shard_error(shard, (first_folder, &first_status), (folder, &status)));
                 }
-                shard_jobs.unjudged =
+                shard_jobs.missing_judgements =
                     reference::count_missing_searches(self.experiment, folder).map_err(OutputError::io(folder))?;
                 shard_jobs.folder = Some(folder.clone());
                 folder_and_status = Some((folder, status));
@@ -160,7 +161,8 @@ impl Shards<'_> {
             shard_jobs.missing += u64::from(!status.ended);
             shard_jobs.failed += u64::from(status.failed);
         }
-        shards.retain(|shard_jobs| shard_jobs.missing > 0 || shard_jobs.failed > 0 || shard_jobs.unjudged > 0);
+        shards
+            .retain(|shard_jobs| shard_jobs.missing > 0 || shard_jobs.failed > 0 || shard_jobs.missing_judgements > 0);
         Ok((shards, rows_to_merge))
     }
 
@@ -173,12 +175,13 @@ impl Shards<'_> {
         (second_folder, second_status): (&PathBuf, &Status),
     ) -> MergeError {
         let (first, second) = (first_folder.display(), second_folder.display());
-        let differs = |(place, job): &(&u64, &JobStatus)| {
-            let second_job = second_status.jobs.get(place);
+        let has_conflict = |(order_key, job): &(&u64, &JobStatus)| {
+            let second_job = second_status.jobs.get(order_key);
             job.ended && second_job.is_some_and(|second_job| second_job.ended && second_job.check != job.check)
         };
-        let first_place = first_status.jobs.iter().filter(differs).map(|(place, _)| place).min();
-        let job = first_place.and_then(|&place| self.plan.jobs().find(|job| self.plan.order_key(job) == place));
+        let first_order_key = first_status.jobs.iter().filter(has_conflict).map(|(order_key, _)| order_key).min();
+        let job =
+            first_order_key.and_then(|&order_key| self.plan.jobs().find(|job| self.plan.order_key(job) == order_key));
         let Some(Job { variant, item, repeat, .. }) = job else {
             let text = format!("shard {shard}: it is in two folders, {first} and {second}: name only one of them");
             return OutputError::Foreign(text).into();
@@ -345,17 +348,17 @@ impl Shards<'_> {
             };
             let difference = if !merged.build.searches_as(&manifest.build) {
                 Some(format!(
-                    "was run by another build ({}) than shard {first_shard} ({})",
+                    "its build ({}) differs from that of shard {first_shard} ({})",
                     manifest.build, merged.build
                 ))
             } else {
                 let same_engines = engine_hashes(merged) == engine_hashes(&manifest);
-                (!same_engines).then(|| format!("was run with another build of an engine than shard {first_shard}"))
+                (!same_engines).then(|| format!("its engine programs differ from those of shard {first_shard}"))
             };
             if let Some(difference) = difference
                 && !any_build
             {
-                let problem = format!("{difference}: run it again, or merge anyway with --any-build");
+                let problem = format!("{difference}: run the shard again, or merge anyway with --any-build");
                 return Err(foreign_error(folder, &problem));
             }
             merged.jobs = merged.jobs.max(jobs);

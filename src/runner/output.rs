@@ -217,7 +217,7 @@ impl Output {
             }
             if old.plan != manifest.plan || old.shard != manifest.shard {
                 return refuse(
-                    "the results of another plan (the experiment file, its suite or --set changed): move it away, choose another \
+                    "the results of another plan (the experiment file, its suite or --set changed): move the folder away, choose another \
                      folder with --out, or start over with --fresh",
                 );
             }
@@ -454,7 +454,7 @@ mod tests {
         assert_eq!((first.segments[0].jobs, first.segments[0].machine.cores), (3, 7));
         fs::write(temporary.path().join("results.csv"), "").unwrap();
         let plan = format!(
-            "{folder}: holds the results of another plan (the experiment file, its suite or --set changed): move it away, choose another folder \
+            "{folder}: holds the results of another plan (the experiment file, its suite or --set changed): move the folder away, choose another folder \
              with --out, or start over with --fresh"
         );
         let build = |version: &str, commit: &str, profile: &str| {

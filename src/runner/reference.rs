@@ -1,7 +1,7 @@
 //! Judges moves. A reference engine searches each position, and then the position after each move
 //! that was chosen there. The second search is one ply less deep, so that both searches reach the
 //! same total depth. The difference of the two scores is the loss of the move. If only scores are
-//! judged, the reference engine searches only the position itself.
+//! judged_searches, the reference engine searches only the position itself.
 //!
 //! Source: M. Guid and I. Bratko, "Computer analysis of world chess champions", ICGA Journal 29
 //! (2), 2006, who used the difference of two searches of one depth.
@@ -32,10 +32,10 @@ struct ChosenMoves {
 }
 
 impl ChosenMoves {
-    /// Returns the number of searches that are not in `judged`. There is one search of the position
-    /// itself and one for each chosen move.
-    fn count_missing(&self, judged: &JudgedSearches) -> usize {
-        let is_judged = |mv: &str| judged.contains(&(self.name.clone(), mv.to_owned()));
+    /// Returns the number of searches that are not in `judged_searches`. There is one search of the
+    /// position itself and one for each chosen move.
+    fn count_missing(&self, judged_searches: &JudgedSearches) -> usize {
+        let is_judged = |mv: &str| judged_searches.contains(&(self.name.clone(), mv.to_owned()));
         usize::from(!is_judged("")) + self.moves.iter().filter(|mv| !is_judged(mv)).count()
     }
 }
@@ -79,9 +79,9 @@ fn reference_id_of(row: &Judgement) -> &str {
     row.reference.split('-').next().unwrap_or_default()
 }
 
-/// Reads the judgements in a folder that the experiment's reference made of the experiment's
-/// positions. The `reference` fields are compared, because the positions of the suite may have
-/// changed while their names stayed the same.
+/// Reads the valid judgements in a folder. A judgement is valid if the experiment's reference
+/// engine made it, and if its position is still the experiment's position of this name. Both are
+/// checked with the `reference` field.
 fn read_valid(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> std::io::Result<Vec<Judgement>> {
     let (mut rows, mut expected_fields) = (read(folder)?, HashMap::new());
     rows.retain(|row| {
@@ -121,11 +121,11 @@ pub fn count_missing_searches(experiment: &Experiment, folder: &Path) -> std::io
 }
 
 /// Merges the judgements of several folders into the folder `target`. If there are duplicates, only
-/// the first is kept. The target folder's own judgements come last. Those of them that another
-/// reference made are dropped.
+/// the first is kept. Judgements that are already in the target folder come last. They are dropped
+/// if a different reference engine made them.
 ///
 /// # Errors
-/// If different references judged two of the folders, unless `allow_any` is true. Also if a file
+/// If two of the folders have different reference engines and `allow_any` is false. Also if a file
 /// cannot be read or written.
 pub fn merge_judgements(folders: &[PathBuf], target: &Path, allow_any: bool) -> Result<(), OutputError> {
     let io_error = |folder: &Path| OutputError::io(folder.join(NAME));
@@ -141,7 +141,7 @@ pub fn merge_judgements(folders: &[PathBuf], target: &Path, allow_any: bool) -> 
                 judgements.push(row);
             } else if !is_target {
                 return Err(OutputError::Foreign(format!(
-                    "{}: its moves were judged by another reference than those in {}: run the shard again, or merge anyway with --any-build",
+                    "{}: its reference engine differs from that of {}: run the shard again, or merge anyway with --any-build",
                     folder.display(),
                     first_folder.display()
                 )));
@@ -151,8 +151,9 @@ pub fn merge_judgements(folders: &[PathBuf], target: &Path, allow_any: bool) -> 
     write(target, &judgements).map_err(io_error(target))
 }
 
-/// Judges the moves of a folder's results. Earlier judgements are kept. Returns the number of
-/// searches, or `None` if `stop` was set.
+/// Judges the moves that were chosen in a folder's results, by searches of the reference engine.
+/// Judgements that already exist are kept. Returns the number of searches, or `None` if `stop` was
+/// set.
 pub fn judge(
     experiment: &Experiment,
     subjects: &Subjects,
@@ -190,7 +191,7 @@ pub fn judge(
     Ok(Some(search_count.into_inner()))
 }
 
-/// Starts a process (or an instance) of the reference engine.
+/// Creates and starts a reference engine.
 fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
     let mut engine = subjects.make_reference()?;
     engine.start().map_err(|failure| failure.to_string())?;
@@ -198,7 +199,7 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
 }
 
 /// Returns the positions of the results, each with the moves that the searches of this position
-/// finally chose. There are no moves if only scores are judged.
+/// finally chose. There are no moves if only scores are judged_searches.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
@@ -231,7 +232,7 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
 struct Judge<'a> {
     engine: Box<dyn Subject>,
     limit: Limit,
-    /// Whether moves are judged. If false, only the positions themselves are searched.
+    /// Whether moves are judged_searches. If false, only the positions themselves are searched.
     judges_moves: bool,
     stop: &'a AtomicBool,
     /// The reference's id.
@@ -239,12 +240,12 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Searches a position and the positions after its moves. Returns the judgements that are not
-    /// in `judged`, or `None` if the searches are interrupted.
+    /// Searches a position, and searches it again for each chosen move. Returns the judgements that
+    /// are not in `judged_searches`, or `None` if the searches are interrupted.
     fn judge_position(
         &mut self,
         chosen: &ChosenMoves,
-        judged: &JudgedSearches,
+        judged_searches: &JudgedSearches,
     ) -> Result<Option<Vec<Judgement>>, String> {
         let mut board = chosen.start;
         chosen.past.iter().for_each(|&mv| board.play(mv, Increments::none()));
@@ -258,7 +259,7 @@ impl Judge<'_> {
             score,
             nodes,
         };
-        let is_judged = |mv: &str| judged.contains(&(chosen.name.clone(), mv.to_owned()));
+        let is_judged = |mv: &str| judged_searches.contains(&(chosen.name.clone(), mv.to_owned()));
         // The judgement of the position itself has no move.
         let mut rows = vec![make_row("", &best.to_string(), score, nodes)];
         let mut moves = chosen.moves.clone();

@@ -21,50 +21,50 @@ pub struct Replayers<'a> {
     /// buckets.
     tables: Vec<(Box<dyn ReplayTable>, Occupancy)>,
     /// For each table, the counts of each thread. `None` if threads are not counted separately.
-    threads: Option<Vec<BTreeMap<u8, ReplayCounters>>>,
+    thread_counts: Option<Vec<BTreeMap<u8, ReplayCounters>>>,
     bounds: Vec<Clairvoyant>,
     /// The number of replayed steps in all passes.
     pub steps: usize,
     /// The seconds spent in the tables, and the seconds spent in the bounds.
-    pub seconds: [f64; 2],
+    pub table_and_bound_seconds: [f64; 2],
     /// Called at the end of each pass.
     end_pass: &'a mut dyn FnMut(),
 }
 
 impl<'a> Replayers<'a> {
-    /// Creates the tables. If `bounded` is given, also creates upper bounds of hits, cutoffs and
-    /// worth for any table with the dimensions of `bounded`. A size that is given as a share is a
-    /// share of `positions`.
+    /// Creates the tables. If `bounded_table` is given, also creates upper bounds on the hits, the
+    /// cutoffs and the saved nodes (worth) of any table with the dimensions of `bounded_table`. A
+    /// size that is given as a share is a share of `positions`.
     pub fn new(
         tables: &[TableOptions],
-        bounded: Option<&TableOptions>,
+        bounded_table: Option<&TableOptions>,
         positions: u64,
         end_pass: &'a mut dyn FnMut(),
     ) -> Result<Self, TableError> {
         let make_table = |options| Ok((replay_table(options, Some(positions))?, Occupancy::default()));
         let make_bound = |(base, objective)| Clairvoyant::new(objective, base, Some(positions));
         let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
-        let bounds = bounded.into_iter().flat_map(|base| objectives.map(|objective| (base, objective)));
+        let bounds = bounded_table.into_iter().flat_map(|base| objectives.map(|objective| (base, objective)));
         Ok(Self {
             tables: tables.iter().map(make_table).collect::<Result<_, TableError>>()?,
-            threads: None,
+            thread_counts: None,
             bounds: bounds.map(make_bound).collect::<Result<_, _>>()?,
             steps: 0,
-            seconds: [0.0; 2],
+            table_and_bound_seconds: [0.0; 2],
             end_pass,
         })
     }
 
     /// Also counts the steps of each thread separately.
     pub fn by_thread(mut self) -> Self {
-        self.threads = Some(vec![BTreeMap::new(); self.tables.len()]);
+        self.thread_counts = Some(vec![BTreeMap::new(); self.tables.len()]);
         self
     }
 
     /// Returns the counts of each thread for each table. Returns nothing if
     /// [`Replayers::by_thread`] was not called.
     pub fn thread_results(&self) -> &[BTreeMap<u8, ReplayCounters>] {
-        self.threads.as_deref().unwrap_or_default()
+        self.thread_counts.as_deref().unwrap_or_default()
     }
 
     /// Returns the counts of each table.
@@ -87,10 +87,10 @@ impl ReplaySink for Replayers<'_> {
 
     fn push(&mut self, steps: &[Step]) {
         let start = Instant::now();
-        match &mut self.threads {
+        match &mut self.thread_counts {
             None => self.tables.iter_mut().for_each(|(table, _)| table.replay_steps(steps)),
-            Some(threads) => {
-                for ((table, _), counts) in self.tables.iter_mut().zip(threads) {
+            Some(thread_counts) => {
+                for ((table, _), counts) in self.tables.iter_mut().zip(thread_counts) {
                     for thread_steps in steps.chunk_by(|a, b| a.thread == b.thread) {
                         let result_before = table.result();
                         table.replay_steps(thread_steps);
@@ -100,11 +100,11 @@ impl ReplaySink for Replayers<'_> {
             }
         }
         self.steps += steps.len();
-        let tables_done = Instant::now();
+        let tables_end = Instant::now();
         self.bounds.iter_mut().for_each(|bound| bound.push(steps));
-        let [table_seconds, bound_seconds] = &mut self.seconds;
-        *table_seconds += (tables_done - start).as_secs_f64();
-        *bound_seconds += tables_done.elapsed().as_secs_f64();
+        let [table_seconds, bound_seconds] = &mut self.table_and_bound_seconds;
+        *table_seconds += (tables_end - start).as_secs_f64();
+        *bound_seconds += tables_end.elapsed().as_secs_f64();
     }
 
     fn end_pass(&mut self) {
@@ -117,15 +117,15 @@ impl ReplaySink for Replayers<'_> {
         }
         let start = Instant::now();
         self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
-        let [_, bound_seconds] = &mut self.seconds;
+        let [_, bound_seconds] = &mut self.table_and_bound_seconds;
         *bound_seconds += start.elapsed().as_secs_f64();
         (self.end_pass)();
     }
 }
 
 /// Replays one game on one table. The `nodes` in the row are an estimate of the nodes that the
-/// search would need with this table. They are the recorded nodes, plus the nodes that answers
-/// saved in the recording but that this table could not save.
+/// search would need with this table. The estimate is the number of recorded nodes, plus the nodes
+/// that the recording's table saved and that this table could not save.
 pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<Vec<JobRow>, String> {
     let game = trace.game_info(item).ok_or_else(|| format!("the trace has no {item}"))?;
     let variant = &plan.variants[job.variant];
@@ -140,7 +140,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     trace
         .replay(item, options.index, buckets, &mut replayers)
         .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
-    let [table_seconds, _] = replayers.seconds;
+    let [table_seconds, _] = replayers.table_and_bound_seconds;
     let (table, occupancy) = &replayers.tables[0];
     let replay = table.result();
     let iteration = Iteration {

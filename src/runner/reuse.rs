@@ -162,7 +162,7 @@ pub struct Reuse<'a> {
 }
 
 impl<'a> Reuse<'a> {
-    /// Finds rows for the jobs of a plan, or of one shard of the plan.
+    /// Prepares to find rows for the jobs of a plan, or of one shard of the plan.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan, shard: Option<Shard>) -> Self {
         let (mut jobs, mut job_count): (HashMap<u64, Vec<Job>>, _) = (HashMap::new(), 0);
         for job in jobs_of(plan, shard) {
@@ -466,14 +466,15 @@ impl Reuse<'_> {
     }
 
     /// Reads all files with rows in a folder, and adds the jobs of the plan that these files have
-    /// to `done`. Writes nothing.
+    /// to `known_checks`. Writes nothing.
     pub(super) fn scan_folder(
         &self,
         folder: &Path,
-        done: &mut HashMap<u64, String>,
+        known_checks: &mut HashMap<u64, String>,
     ) -> Result<Vec<FileRows>, OutputError> {
         let files = [folder.join(record::RESULTS)].into_iter().chain(unused_files(folder));
-        let read_file = |path: PathBuf| self.read(&path, done, &mut |_| Ok(())).map_err(OutputError::results(&path));
+        let read_file =
+            |path: PathBuf| self.read(&path, known_checks, &mut |_| Ok(())).map_err(OutputError::results(&path));
         files.filter(|path| path.exists()).map(read_file).collect()
     }
 }

@@ -9,7 +9,7 @@ use csv::StringRecord;
 use std::collections::HashMap;
 
 /// The columns that are read to find the job and the place of a row.
-const KEYS: [&str; 11] = [
+const KEY_COLUMNS: [&str; 11] = [
     columns::ID,
     columns::VARIANT,
     columns::GAME,
@@ -33,8 +33,8 @@ pub struct RowIndex<'a> {
     items: HashMap<&'a str, usize>,
     /// The index of each variant of the plan. The key is the variant's name.
     variants: HashMap<&'a str, usize>,
-    /// The indices of [`KEYS`] in the header.
-    keys: [usize; KEYS.len()],
+    /// The indices of [`KEY_COLUMNS`] in the header.
+    key_indices: [usize; KEY_COLUMNS.len()],
 }
 
 /// A row's place in the plan's order. Rows are ordered by repeat, then by item, then by variant.
@@ -76,13 +76,13 @@ impl<'a> RowIndex<'a> {
         let items = experiment.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index));
         let variants = plan.variants.iter().enumerate().map(|(index, variant)| (variant.name.as_str(), index));
         // No row has a field at `usize::MAX`, so a missing column is read as empty.
-        let keys = KEYS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
-        Self { plan, items: items.collect(), variants: variants.collect(), keys, header }
+        let key_indices = KEY_COLUMNS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
+        Self { plan, items: items.collect(), variants: variants.collect(), key_indices, header }
     }
 
     /// Whether a row says that its job was quarantined.
     pub fn is_quarantined(&self, row: &StringRecord) -> bool {
-        let [.., error, _seconds, _opponent, _colour] = self.keys;
+        let [.., error, _seconds, _opponent, _colour] = self.key_indices;
         row.get(error) == Some(QUARANTINED)
     }
 
@@ -92,7 +92,7 @@ impl<'a> RowIndex<'a> {
     /// If the row does not belong to this plan.
     pub fn entry(&self, row: &StringRecord) -> Result<IndexedRow, String> {
         let [id, name, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
-            self.keys.map(|index| row.get(index).unwrap_or_default());
+            self.key_indices.map(|index| row.get(index).unwrap_or_default());
         let variant_index =
             |name| self.variants.get(name).copied().ok_or_else(|| format!("the plan has no variant \"{name}\""));
         let variant = variant_index(name)?;

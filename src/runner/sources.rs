@@ -57,23 +57,23 @@ fn canonical_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Finds the jobs of the plan that the folders have, and passes the rows of these jobs to `put`, in
-/// the order of the folders. Adds the jobs to `known_checks`. Adds each folder that was read to
-/// `reused`, even if its counts turn out to be different.
+/// Finds the jobs of the plan that the folders have, and passes the rows of these jobs to
+/// `write_rows`, in the order of the folders. Adds the jobs to `known_checks`. Adds each folder
+/// that was read to `reused`, even if its counts turn out to be different.
 ///
-/// `known_checks` contains the jobs that need no rows. The key is the job's place in the plan's
-/// order, and the value is the checksum of the job's last row. `manifest` is the manifest of this
-/// run.
+/// `known_checks` contains the jobs whose rows are known already. The key is the job's place in the
+/// plan's order, and the value is the checksum of the job's last row. `manifest` is the manifest of
+/// this run.
 ///
 /// # Errors
-/// If a folder has no results, has results of another build, or has other counts for a job than the
-/// results that are already there. Also if `put` fails.
+/// If a folder has no results or has results of another build. If a job's counts in a folder differ
+/// from the counts of the same job in `known_checks`. Also if `write_rows` fails.
 pub(super) fn take_rows(
     (experiment, plan): (&Experiment, &Plan),
     folders: &[PathBuf],
     manifest: &Manifest,
     known_checks: &mut HashMap<u64, String>,
-    put: &mut dyn FnMut(&[Vec<String>]) -> io::Result<()>,
+    write_rows: &mut dyn FnMut(&[Vec<String>]) -> io::Result<()>,
     reused: &mut Vec<Reused>,
 ) -> Result<(), OutputError> {
     for folder in folders {
@@ -101,14 +101,14 @@ pub(super) fn take_rows(
         let (jobs_before, mut rows) = (known_checks.len(), 0);
         let file_rows = reuse.read(&path, known_checks, &mut |job_rows| {
             rows += job_rows.len() as u64;
-            Ok(put(&job_rows)?)
+            Ok(write_rows(&job_rows)?)
         });
         let file_rows = file_rows.map_err(OutputError::results(&path))?;
         let jobs = (known_checks.len() - jobs_before) as u64;
         reused.push((RowSource { folder: name, jobs, rows, build: source.build }, file_rows.damaged));
         if let Some(line) = file_rows.conflict {
             return Err(OutputError::Unequal(format!(
-                "{line}: its counts differ from those of the results that are already there"
+                "{line}: the row's counts differ from those of other results of the same job"
             )));
         }
     }

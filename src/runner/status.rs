@@ -73,7 +73,7 @@ pub struct JobCounts {
     pub failed: u64,
     /// Jobs that are complete but not needed, because they are pairs of games after the end of
     /// their test.
-    pub extra: u64,
+    pub complete_unneeded: u64,
 }
 
 impl Status {
@@ -131,7 +131,7 @@ impl Status {
                 counts.missing += u64::from(!status.ended);
                 counts.failed += u64::from(status.failed);
             } else {
-                counts.extra += u64::from(status.ended);
+                counts.complete_unneeded += u64::from(status.ended);
             }
         }
         counts

@@ -44,7 +44,7 @@ struct Lane {
     /// How many of the counted pairs have each number of points.
     pairs: Pentanomial,
     /// The numbers of games won, drawn and lost.
-    games: [u64; 3],
+    game_results: [u64; 3],
     failed_pairs: Vec<usize>,
     /// The pair that decided the test, or `None` while the test is undecided. Later pairs are not
     /// needed.
@@ -89,7 +89,7 @@ impl Lane {
             // 1 point has index 0 (won), 0.5 points index 1 (drawn), and 0 points index 2 (lost).
             // `% 3` keeps the index valid even if the points are wrong.
             let result = ((1.0 - game_points) * 2.0).round() as usize % 3;
-            self.games[result] += 1;
+            self.game_results[result] += 1;
         }
     }
 
@@ -131,7 +131,7 @@ impl Stopping {
         let lane = self.lanes.get(plan.find_lane(job.variant, job.opponent)?)?;
         let name = |variant: usize| plan.variants[variant].name.as_str();
         let (player, opponent) = (name(job.variant), job.opponent.map_or("", name));
-        let ([won, drawn, lost], [ll, ld, dd, wd, ww]) = (lane.games, lane.pairs.0);
+        let ([won, drawn, lost], [ll, ld, dd, wd, ww]) = (lane.game_results, lane.pairs.0);
         let elo = match lane.pairs.count() {
             0 => "no pair of games yet".to_owned(),
             _ => lane.pairs.elo().to_string(),
@@ -184,8 +184,9 @@ impl Stopping {
         }
     }
 
-    /// Whether a job is needed according to the pairs added so far. All jobs are needed if the plan
-    /// is not a match.
+    /// Whether a job is still needed. A pair of games is not needed if the pairs that were added so
+    /// far include an earlier pair that decided the test. All jobs are needed if the plan is not a
+    /// match.
     pub fn needs(&self, plan: &Plan, job: &Job) -> bool {
         plan.find_lane(job.variant, job.opponent)
             .and_then(|lane| self.lanes.get(lane))

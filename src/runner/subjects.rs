@@ -226,7 +226,7 @@ impl Subjects {
             let reset = if *resets_completely {
                 ""
             } else {
-                "; `ucinewgame` does not reset it completely: try restart = \"game\""
+                "; `ucinewgame` does not reset the engine completely: try restart = \"game\""
             };
             let trust = optional_part("trusted although ", &engine.info.trusted);
             let variant = &plan.variants[index].name;

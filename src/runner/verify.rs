@@ -236,7 +236,8 @@ fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Pl
                 }
                 let results_plan = &manifest.plan;
                 format!(
-                    "{EXPERIMENT} with the suite found here is plan {id}, but the results are of plan {results_plan}"
+                    "{EXPERIMENT} with the suite in {} is plan {id}, but the results are of plan {results_plan}",
+                    base.display()
                 )
             }
             Err(problem) => problem.message,
@@ -254,20 +255,20 @@ fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io:
     if let Some(first) = damaged_lines.first() {
         let (name, rows) = (reference::NAME, plural(damaged_lines.len() as u64, "row"));
         let text = format!(
-            "{name}: {rows} edited or damaged (the first is line {first}): judge these moves again with `ttlab run`"
+            "{name}: {rows} edited or damaged (the first is line {first}): `ttlab run` judges the moves of these rows again"
         );
         lines.push((FolderState::Wrong, text));
     }
     let missing = experiment.map_or(Ok(0), |experiment| count_missing_searches(experiment, folder))?;
     if missing > 0 {
         let searches = plural(missing, "search");
-        lines.push((FolderState::Missing, format!("{}: {searches} of the reference missing", reference::NAME)));
+        lines.push((FolderState::Missing, format!("{}: {searches} by the reference engine missing", reference::NAME)));
     }
     Ok(lines)
 }
 
-/// Checks that every row belongs to the plan and that every job of the plan is done. The error says
-/// why this could not be checked.
+/// Checks that every row belongs to the plan and that every needed job of the plan is done. The
+/// error says why the check was not possible.
 fn verify_against_plan(
     folder: &Path,
     manifest: &Manifest,
@@ -285,16 +286,17 @@ fn verify_against_plan(
         Err(error @ ResultsError::Damaged { .. }) => return Ok((FolderState::Wrong, error.to_string())),
         Err(error) => return Err(error.to_string()),
     };
-    let JobCounts { needed, missing, extra, .. } = status.count(&row_index, jobs_of(plan, manifest.shard), &stopping);
+    let JobCounts { needed, missing, complete_unneeded, .. } =
+        status.count(&row_index, jobs_of(plan, manifest.shard), &stopping);
     if missing > 0 {
         return Ok((FolderState::Missing, format!("{missing} of {needed} jobs are not done")));
     }
     let mut text = format!("every row belongs to the plan, and all {needed} jobs are done");
     if stopping.not_needed() > 0 {
-        text += &format!("; {} not needed because their tests had ended", stopping.not_needed());
+        text += &format!("; {} other jobs are not needed because their tests had ended", stopping.not_needed());
     }
-    if extra > 0 {
-        text += &format!(" ({extra} of them have rows, from a run with other bounds)");
+    if complete_unneeded > 0 {
+        text += &format!(" ({complete_unneeded} of them have rows, from a run with other bounds)");
     }
     Ok((FolderState::Whole, text))
 }

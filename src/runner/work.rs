@@ -21,9 +21,9 @@ const MAX_FAILURES: usize = 5;
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
 
 /// Runs the jobs in parallel. `crashed_before` contains the jobs that were running when an earlier
-/// run was killed. They run one at a time after all other jobs, or before them in a match that ends
-/// encounters early. Returns the summary, the state of the tests, and the error if threads could
-/// not be started or rows could not be written.
+/// run was killed. These jobs run one at a time. They run after all other jobs, except in a match
+/// that ends encounters early, where they run first. Returns the summary, the state of the tests,
+/// and the error if threads could not be started or rows could not be written.
 pub fn run_in_parallel<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,

@@ -196,8 +196,8 @@ fn try_nodes(
     let Some(nodes) = report.nodes else {
         return Ok(Some((LimitSupport::No("it reports no nodes".to_owned()), NodeReports::Never)));
     };
-    // Engines check their nodes only from time to time. So the limit counts as respected if between
-    // half and twice as many nodes were searched.
+    // Engines check their nodes only from time to time. So the limit counts as respected if at
+    // least half and at most twice as many nodes as the limit were searched.
     if (TRIAL_NODES / 2..=2 * TRIAL_NODES).contains(&nodes) {
         return Ok(Some((LimitSupport::Yes, NodeReports::Whole)));
     }
@@ -316,11 +316,11 @@ struct Comparison {
     spread_fresh: f64,
     /// The first difference between a search in a new process and a search of the same position
     /// after other searches.
-    after_others: Option<String>,
+    difference_after_others: Option<String>,
     /// The first difference between two searches in new processes.
-    between_fresh: Option<String>,
+    difference_between_fresh: Option<String>,
     /// Whether at least one search reported no nodes.
-    missing_nodes: bool,
+    lacks_nodes: bool,
 }
 
 impl Comparison {
@@ -340,11 +340,11 @@ impl Comparison {
         for (index, board) in boards.iter().enumerate() {
             let others =
                 boards.iter().enumerate().filter(|(other_index, _)| *other_index != index).map(|(_, board)| board);
-            let long_order: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
+            let all_boards: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
             // The reports of the process that searches all positions, and the reports of the
             // process that searches only `board`.
             let mut reports = [Vec::new(), Vec::new()];
-            for (process_boards, process_reports) in [&long_order[..], &[board]].into_iter().zip(&mut reports) {
+            for (process_boards, process_reports) in [&all_boards[..], &[board]].into_iter().zip(&mut reports) {
                 let mut engine = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
                 engine.start()?;
                 for board in process_boards {
@@ -353,31 +353,32 @@ impl Comparison {
                 }
                 engine.quit();
             }
-            let (first, repeated, fresh) = (&reports[0][0], &reports[0][long_order.len() - 1], &reports[1][0]);
+            let (first, repeated, fresh) = (&reports[0][0], &reports[0][all_boards.len() - 1], &reports[1][0]);
             let [first_nodes, repeated_nodes, fresh_nodes] =
                 [first, repeated, fresh].map(|report| report.nodes.unwrap_or(0));
-            self.missing_nodes |= [first, repeated, fresh].iter().any(|report| report.nodes.is_none());
+            self.lacks_nodes |= [first, repeated, fresh].iter().any(|report| report.nodes.is_none());
             self.spread = spread(&[first_nodes, repeated_nodes, fresh_nodes]).max(self.spread);
             self.spread_fresh = spread(&[first_nodes, fresh_nodes]).max(self.spread_fresh);
-            self.after_others = self.after_others.take().or_else(|| difference(first, repeated));
-            self.between_fresh = self.between_fresh.take().or_else(|| difference(first, fresh));
+            self.difference_after_others = self.difference_after_others.take().or_else(|| difference(first, repeated));
+            self.difference_between_fresh = self.difference_between_fresh.take().or_else(|| difference(first, fresh));
             // The depth before the last depth is certainly finished. The last depth may not be.
             depths.push(first.earlier_depths.last().map_or(first.depth, |earlier| Some(earlier.depth)));
         }
         Ok(Some(depths.into_iter().min().flatten()))
     }
 
-    /// Adds the findings to `trial`. Differences that cannot occur with this `restart` are ignored.
+    /// Returns `trial` with the results of the comparison filled in. Differences that cannot occur
+    /// with this `restart` are ignored.
     fn into_result(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
         // If only searches after other searches differ, a new game does not reset the engine. If
         // searches in new processes differ too, the differences may have another cause, so the
         // engine is assumed to reset.
-        let resets_on_new_game = self.after_others.is_none() || self.between_fresh.is_some();
+        let resets_on_new_game = self.difference_after_others.is_none() || self.difference_between_fresh.is_some();
         let (spread, difference) = match restart {
-            Restart::Experiment => (self.spread, self.between_fresh.or(self.after_others)),
-            Restart::Game | Restart::Search => (self.spread_fresh, self.between_fresh),
+            Restart::Experiment => (self.spread, self.difference_between_fresh.or(self.difference_after_others)),
+            Restart::Game | Restart::Search => (self.spread_fresh, self.difference_between_fresh),
         };
-        let repeatability = if self.missing_nodes || spread > MAX_SPREAD {
+        let repeatability = if self.lacks_nodes || spread > MAX_SPREAD {
             Repeatability::NotRepeatable
         } else if spread > 0.0 {
             Repeatability::Within(spread)
@@ -386,7 +387,7 @@ impl Comparison {
         } else {
             Repeatability::Exact
         };
-        let node_reports = if self.missing_nodes { NodeReports::Never } else { trial.node_reports };
+        let node_reports = if self.lacks_nodes { NodeReports::Never } else { trial.node_reports };
         ProbeResult { repeatability, resets_on_new_game, difference, node_reports, ..trial }
     }
 }

@@ -61,22 +61,22 @@ fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
         } else if path.is_dir() {
             Err(format!("{name} is a folder: give a program in it"))
         } else if path_in_folder == Path::new(name) {
-            Err(format!("no such file: {name}{}", list_hint(name)))
+            Err(format!("no such file: {name}{}", hint_to_use_list(name)))
         } else {
-            Err(format!("no such file: {name}, nor {}{}", path_in_folder.display(), list_hint(name)))
+            Err(format!("no such file: {name} or {}{}", path_in_folder.display(), hint_to_use_list(name)))
         };
     }
     let path_variable = std::env::var_os("PATH").unwrap_or_default();
     let path = search_folders(&path_variable).map(|folder| folder.join(name)).find(|path| is_executable(path));
     path.ok_or_else(|| match is_executable(Path::new(name)) {
         true => format!("no program `{name}` on the PATH: for the file in this folder write ./{name}"),
-        false => format!("no program `{name}` on the PATH{}", list_hint(name)),
+        false => format!("no program `{name}` on the PATH{}", hint_to_use_list(name)),
     })
 }
 
 /// Returns a hint to write arguments as a list, if the name has blanks and so may be a program with
 /// arguments. Returns an empty text for other names.
-fn list_hint(name: &str) -> String {
+fn hint_to_use_list(name: &str) -> String {
     let words: Vec<String> = name.split_whitespace().map(|word| format!("{word:?}")).collect();
     if words.len() < 2 { String::new() } else { format!(": write arguments as a list, as in [{}]", words.join(", ")) }
 }
@@ -119,7 +119,7 @@ mod tests {
     fn program_beside_the_experiment_takes_precedence() {
         let folder = tempfile::tempdir().unwrap();
         let find = |name: &str| find_program(&CommandLine::Name(name.to_owned()), folder.path());
-        let message = format!("no such file: ./engine, nor {}", folder.path().join("./engine").display());
+        let message = format!("no such file: ./engine or {}", folder.path().join("./engine").display());
         assert_eq!(find("./engine"), Err(message));
         std::fs::write(folder.path().join("engine"), "").unwrap();
         assert_eq!(find("./engine"), Err("./engine is not executable (chmod +x)".to_owned()));

@@ -199,7 +199,7 @@ impl Uci {
     fn exit_failure(&mut self, request: &str) -> Failure {
         let exit_text = match &mut self.process {
             Some(process) => process.quit().unwrap_or_else(|| "it closed its output".to_owned()),
-            None => "before".to_owned(),
+            None => "before this request".to_owned(),
         };
         self.fail(EngineFault::Exited(exit_text), request)
     }

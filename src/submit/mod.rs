@@ -97,10 +97,10 @@ pub fn quote_for_shell(word: &str) -> String {
 
 /// Returns a job name that every scheduler accepts. The name has at most 50 characters, which are
 /// lower-case letters, digits and hyphens.
-fn label(name: &str) -> String {
-    let plain = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let short: String = plain.chars().take(44).collect();
-    format!("ttlab-{}", short.trim_matches('-')).trim_matches('-').to_owned()
+fn job_name(name: &str) -> String {
+    let hyphenated = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let first_chars: String = hyphenated.chars().take(44).collect();
+    format!("ttlab-{}", first_chars.trim_matches('-')).trim_matches('-').to_owned()
 }
 
 /// Replaces the `@NAME@` placeholders of a template. Replacements are quoted for a shell
@@ -116,7 +116,7 @@ fn fill(template: &str, system: System, order: &Order) -> String {
     // the folder is doubled.
     let log = |name: &str| format!("{}/{name}", quote_for_shell(&order.folder.replace('%', "%%")));
     let replacements = [
-        ("LABEL", label(&order.name)),
+        ("LABEL", job_name(&order.name)),
         ("SHARDS", order.shards.to_string()),
         ("LAST", (order.shards - 1).to_string()),
         ("JOBS", order.jobs.to_string()),
@@ -221,7 +221,7 @@ mod tests {
             (long.as_str(), &format!("ttlab-{}", "x".repeat(44))),
             ("123456789012345678901234567890123456789012. z", "ttlab-123456789012345678901234567890123456789012"),
         ] {
-            assert_eq!(label(name), expected);
+            assert_eq!(job_name(name), expected);
         }
     }
 

@@ -69,7 +69,8 @@ fn bytes_left_by_groups(line: &str, root: &Path) -> Vec<u64> {
     roots.iter().flat_map(bytes_left_under).collect()
 }
 
-/// Returns the bytes that one group leaves, or `None` if the group has no limit.
+/// Returns the bytes that a control group still allows its processes, or `None` if the group has no
+/// limit.
 fn bytes_left(group: &Path, files: &Files) -> Option<u64> {
     let read = |file: &str| std::fs::read_to_string(group.join(file)).ok();
     // A limit of "max" means that there is no limit. It does not parse, so it is left out.
@@ -78,7 +79,8 @@ fn bytes_left(group: &Path, files: &Files) -> Option<u64> {
     let statistic = |name: &str| -> Option<u64> {
         statistics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
     };
-    // In version 1, this limit includes those of parent groups, which a container cannot see.
+    // In version 1 of control groups, this limit is the smallest of the group's own limit and those
+    // of its parent groups. A container cannot read the limits of the parent groups themselves.
     let inherited_limit = statistic("hierarchical_memory_limit");
     let limit = files.limits.iter().filter_map(|file| read_number(file)).chain(inherited_limit).min()?;
     // The memory of the file cache can be reclaimed, so it does not count as used.

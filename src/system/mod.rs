@@ -6,8 +6,8 @@ pub mod watch;
 
 pub use memory::{available_bytes, cap_at_half_free};
 
-/// Returns the value in the first line of a system file that starts with `key`. Lines have the form
-/// `key : value`.
+/// Finds the first line that starts with `key` in a system file, and returns the value in this
+/// line. Lines have the form `key : value`.
 pub fn field(path: &str, key: &str) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(key))?;

@@ -8,7 +8,7 @@ fn exit_code_needs_a_finished_iteration_of_every_variant() {
         searches,
         nodes: 1,
         findings: Findings { count: AuditCounters { wrong, ..AuditCounters::default() }, wrong_answers: Vec::new() },
-        drawn: None,
+        findings_with_draws: None,
     };
     let exit_code = |variants: &[Audited]| match exit_code(variants) {
         Ok(exit) => format!("{exit:?}"),
@@ -19,7 +19,7 @@ fn exit_code_needs_a_finished_iteration_of_every_variant() {
     // A score that depends on the path is no fault; an illegal move always is.
     let with_drawn = |wrong: u64, illegal: u64| {
         let count = AuditCounters { wrong, illegal, ..AuditCounters::default() };
-        Audited { drawn: Some(Findings { count, wrong_answers: Vec::new() }), ..make_audited(3, 0) }
+        Audited { findings_with_draws: Some(Findings { count, wrong_answers: Vec::new() }), ..make_audited(3, 0) }
     };
     assert_eq!(
         (exit_code(&[with_drawn(5, 0)]), exit_code(&[with_drawn(5, 1)])),
@@ -57,8 +57,9 @@ fn table_lists_wrong_answers_below_their_variant() {
     let findings = Findings { count, wrong_answers: ["x", "y", "z"].iter().map(make_wrong).collect() };
     let wrong_lines: Vec<String> = findings.wrong_answers.iter().map(|wrong| format!("    {wrong}")).collect();
     let path_lines: Vec<String> = findings.wrong_answers.iter().map(|wrong| format!("    by path: {wrong}")).collect();
-    let first = Audited { variant: "one".to_owned(), searches: 9, nodes: 10, findings, drawn: None };
-    let second = Audited { variant: "two".to_owned(), drawn: Some(first.findings.clone()), ..first.clone() };
+    let first = Audited { variant: "one".to_owned(), searches: 9, nodes: 10, findings, findings_with_draws: None };
+    let second =
+        Audited { variant: "two".to_owned(), findings_with_draws: Some(first.findings.clone()), ..first.clone() };
     let variant_line =
         |name: &str, path: &str| ["9", "10", "11", "12", "13", "15", path, name].map(str::to_owned).join(" ");
     for (show, shown) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)] {

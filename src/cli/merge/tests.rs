@@ -2,12 +2,12 @@ use super::*;
 
 #[test]
 fn incomplete_lines_show_missing_failed_and_unjudged_jobs() {
-    let shard_jobs = |shard: u64, missing: u64, failed: u64, unjudged: u64, has_begun: bool| ShardJobs {
+    let shard_jobs = |shard: u64, missing: u64, failed: u64, missing_judgements: u64, has_begun: bool| ShardJobs {
         shard,
         jobs: 9,
         missing,
         failed,
-        unjudged,
+        missing_judgements,
         folder: has_begun.then(PathBuf::new),
     };
     let incomplete = [
@@ -23,8 +23,8 @@ fn incomplete_lines_show_missing_failed_and_unjudged_jobs() {
             "shard 0 of 7: not started",
             "shard 3 of 7: 2 of 9 jobs missing",
             "shard 4 of 7: all jobs done, 1 failed",
-            "shard 5 of 7: 1 of 9 jobs missing, 3 failed, 2 searches of the reference missing",
-            "shard 6 of 7: all jobs done, 1 search of the reference missing",
+            "shard 5 of 7: 1 of 9 jobs missing, 3 failed, 2 searches by the reference engine missing",
+            "shard 6 of 7: all jobs done, 1 search by the reference engine missing",
         ]
     );
 }

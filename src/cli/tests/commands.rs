@@ -393,7 +393,7 @@ fn verify_detects_edited_and_missing_judgements() {
     });
     for (folder, verify_code, report_code, stderr) in [
         (&edited, 4, 2, "reference.csv: 1 row edited or damaged (the first is line 3)"),
-        (&shortened, 3, 0, "reference.csv: 1 search of the reference missing"),
+        (&shortened, 3, 0, "reference.csv: 1 search by the reference engine missing"),
     ] {
         let (code, stdout, _) = call(&["verify", folder]);
         assert!(code == verify_code, "{code}: {stdout}");
@@ -681,7 +681,7 @@ fn merge_reports_moves_that_are_not_judged() {
     let (code, stdout, errors) = call(&["plan", "--missing", &plan, "--out", &path_in("parts")]);
     assert_eq!(
         (code, stdout.as_str(), errors.as_str()),
-        (3, "1\n", "shard 1 of 2: all jobs done, 1 search of the reference missing\n")
+        (3, "1\n", "shard 1 of 2: all jobs done, 1 search by the reference engine missing\n")
     );
 }
 

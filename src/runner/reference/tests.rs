@@ -172,7 +172,7 @@ fn gather_merges_judgements_of_one_reference() {
     assert_eq!(gather_rows("j", "k", true), expected(&[("A", 1), ("B", 3)]));
     assert_eq!(gather_rows("k", "j", true), expected(&[("A", 1), ("B", 3), ("C", 5)]));
     let message = gather_rows("k", "j", false).unwrap_err();
-    assert!(message.contains("b: its moves were judged by another reference than those in"), "{message}");
+    assert!(message.contains("b: its reference engine differs from that of"), "{message}");
     assert!(message.contains("/a:"), "{message}");
 }
 

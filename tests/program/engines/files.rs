@@ -356,7 +356,7 @@ fn trial_findings_name_their_engine() {
     // which is rounded up. A new process doesn't show it.
     assert_eq!(
         line("keeps"),
-        "counts within 0.7 %; go depth respected; go nodes respected; difference: nodes 3026, then 3046; `ucinewgame` does not reset it completely: try restart = \"game\""
+        "counts within 0.7 %; go depth respected; go nodes respected; difference: nodes 3026, then 3046; `ucinewgame` does not reset the engine completely: try restart = \"game\""
     );
     let file =
         |limit: &str| Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\n"));
@@ -523,7 +523,7 @@ name = "ours"
     std::fs::remove_file(trial.path("merged/reference.csv")).unwrap();
     let missing = trial.call(&["plan", "--missing", "plan.json", "--out", "merged"]).expect(3);
     assert_eq!(missing.out.trim(), "1");
-    missing.prints(&["shard 1 of 3: all jobs done, ", " searches of the reference missing"]);
+    missing.prints(&["shard 1 of 3: all jobs done, ", " searches by the reference engine missing"]);
     trial.call(&["merge", "plan.json", "--out", "merged"]).expect(3).prints(&["searches of the reference are missing"]);
     trial.call(&["run", "--plan", "plan.json", "--shard", "1", "--out", "merged"]).expect(0);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), judged);
@@ -538,7 +538,7 @@ name = "ours"
     trial
         .call(&["merge", "plan.json", "--out", "merged"])
         .expect(2)
-        .prints(&["its moves were judged by another reference than those in"]);
+        .prints(&["its reference engine differs from that of "]);
 }
 
 /// A reference is an engine with its options: with other options, moves are judged again.

@@ -176,7 +176,7 @@ fn reuse_refuses_untrusted_results() {
     trial
         .run("whole", &["--reuse", &trial.text("a")])
         .expect(4)
-        .prints(&["its counts differ from those of the results"]);
+        .prints(&["the row's counts differ from those of other results of the same job"]);
     // The rows of a folder before the refused one are kept, and so is its name.
     trial.run("third", &["--reuse", &trial.text("out"), "--reuse", &trial.text("a")]).expect(4);
     let manifest = fs::read_to_string(format!("{}/manifest.json", trial.text("third"))).unwrap();
