@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> CommandResult {
             let names = Design::ALL.iter().map(|design| design.name());
             CommandFailure::usage(format!("unknown design `{name}`{}", hint(name, names)))
         })?;
-        print!("{}", design.text());
+        print!("{}", design.toml());
         return Ok(Exit::Done);
     }
     let text = args.text.as_deref().unwrap_or("").to_ascii_lowercase();

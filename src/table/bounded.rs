@@ -32,7 +32,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     bucket_bytes: u64,
     /// Whether the key's high bits are compared (the index then uses the low ones).
     compares_high_bits: bool,
-    rule: Rule,
+    same_key_rule: Rule,
     refresh: Refresh,
     evaluations: Evaluations,
     mark: Mark,
@@ -45,7 +45,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     /// Mask of an age: ages are counted modulo `age_mask + 1`.
     age_mask: u16,
     /// Number of entries by generation, so that occupancy needs no scan of the memory.
-    by_generation: Box<[u64; GENERATIONS as usize]>,
+    generation_counts: Box<[u64; GENERATIONS as usize]>,
     counters: TableCounters,
     packing: L,
 }
@@ -64,9 +64,10 @@ fn count_slots(options: &TableOptions) -> usize {
     usize::from(options.slots).clamp(1, MAX_SLOTS)
 }
 
-/// Allocates the memory and computes how keys are compared. `compiled_slots`: the number of slots
-/// for which the code is compiled, 0 for any. Each bucket has `words` words of `word_bytes` bytes.
-fn compute_layout(
+/// Allocates the memory and computes how keys are compared. `compiled_slots` is the number of slots
+/// for which the code is compiled, or 0 if the code works for any number. Each bucket has `words`
+/// words of `word_bytes` bytes.
+fn allocate_buckets(
     options: &TableOptions,
     compiled_slots: usize,
     [words, word_bytes]: [usize; 2],
@@ -106,18 +107,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// Creates a table of `buckets` buckets. If `SLOTS` is not 0, `options.slots` must equal it.
     ///
     /// # Errors
-    /// When there is not enough memory, or the options ask for another number of slots.
+    /// When there is not enough memory, or when `options.slots` is not the required number.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
         let packing = L::new(options.shape());
         let words = packing.words(count_slots(options)) + P::WORDS;
         let BucketLayout { memory, slots, words, buckets, key_mask, compares_high_bits } =
-            compute_layout(options, SLOTS, [words, L::Word::BYTES], packing.key_bits(), buckets)?;
+            allocate_buckets(options, SLOTS, [words, L::Word::BYTES], packing.key_bits(), buckets)?;
         debug_assert!((1..=MAX_SLOTS).contains(&slots), "buckets of {slots} slots");
         debug_assert_eq!(words, packing.words(slots) + P::WORDS, "the layout and the packing differ");
         debug_assert_eq!(
             memory.len() as u64,
             (buckets * (words * L::Word::BYTES) as u64).div_ceil(8),
-            "the memory is not that of its buckets"
+            "the memory does not have the size of the buckets"
         );
         Ok(Self {
             memory,
@@ -129,7 +130,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             key_mask,
             bucket_bytes: bucket_bytes(options),
             compares_high_bits,
-            rule: options.rule(),
+            same_key_rule: options.same_key_rule(),
             refresh: options.refresh,
             evaluations: options.evaluations,
             mark: policy.mark_when(),
@@ -139,7 +140,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             now: 0,
             // Generations have ten bits.
             age_mask: (1 << options.age_bits.min(10)) - 1,
-            by_generation: Box::new([0; GENERATIONS as usize]),
+            generation_counts: Box::new([0; GENERATIONS as usize]),
             counters: TableCounters::default(),
             packing,
         })
@@ -224,7 +225,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (matches != 0).then(|| matches.trailing_zeros() as usize)
     }
 
-    /// The first slot that any position may take without an eviction.
+    /// Returns the first slot that a position can take without an eviction.
     #[inline]
     fn first_free(&self, bucket: &[L::Word]) -> Option<usize> {
         if self.packing.zero_key().is_some_and(ZeroKey::frees_slots) {
@@ -233,9 +234,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (0..self.slots()).find(|&slot| self.packing.is_empty(bucket, slot))
     }
 
-    /// The decision when `slot` already holds the key. The policy sees the whole bucket first; if
-    /// it would evict another position, it is asked again about the old entry alone. So a position
-    /// never occupies two slots, nor evicts another position by being stored again.
+    /// Decides about a newcomer whose position already has the entry in `slot`. The policy first
+    /// decides about the whole bucket. If the policy would evict another position, it then decides
+    /// about a bucket that has only the old entry. So a position never occupies two slots, and a
+    /// new result of a position never evicts another position.
     #[inline]
     fn decide_same_key(&self, start: usize, newcomer: Newcomer, slot: usize) -> Decision {
         let view = self.unpacked_bucket(start);
@@ -247,7 +249,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             }
             Decision::Refuse => Decision::Refuse,
             Decision::Insert { .. } => {
-                // The old entry is slot 0 of a bucket of one.
+                // The old entry is in slot 0 of this bucket of one slot.
                 let newcomer = Newcomer { same: Some(0), ..newcomer };
                 match self.policy.decide(&view[slot..=slot], &newcomer, self.now) {
                     Decision::Insert { slot: 0, .. } => Decision::replace(slot),
@@ -337,8 +339,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         chosen_slot.map(|slot| self.insert_rarely(bucket_number, stored_key, entry, Decision::replace(slot), None))
     }
 
-    /// Lowers the depth of an entry by `plies`, unless the demotion options exempt it. `once`: also
-    /// marks the entry, so that it is not lowered again.
+    /// Lowers the depth of an entry by `plies`, unless the demotion options exempt the entry. If
+    /// `once` is true, also marks the entry, so that its depth is not lowered again.
     #[cold]
     fn demote(&mut self, start: usize, slot: usize, plies: u8, once: bool) {
         let Demotion { from: least_depth, exact: demotes_exact, .. } = self.demotion;
@@ -373,14 +375,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     ) -> StoreOutcome {
         let old = self.entry(self.bucket_words(bucket_number), slot);
         let start = bucket_number * self.words();
-        self.rule.inherit(&mut entry, &old);
-        if P::WORDS == 0 && self.rule.same_key == SameKey::Policy {
+        self.same_key_rule.inherit(&mut entry, &old);
+        if P::WORDS == 0 && self.same_key_rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
             return self.insert_rarely(bucket_number, stored_key, entry, decision, Some(slot));
         }
         self.on_access(start, slot, stored_key);
-        if !self.rule.allows(&entry, &old, self.now) {
-            if self.rule.renews_move(&entry, &old) {
+        if !self.same_key_rule.allows(&entry, &old, self.now) {
+            if self.same_key_rule.renews_move(&entry, &old) {
                 let (bucket, packing) = self.words_at_mut(start);
                 packing.set_data(bucket, slot, entry::with_move(packing.data(bucket, slot), entry.mv));
             }
@@ -461,10 +463,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             return;
         }
         if let Some(old) = old {
-            debug_assert!(self.by_generation[usize::from(old % GENERATIONS)] > 0, "no entry of time {old} is counted");
-            self.by_generation[usize::from(old % GENERATIONS)] -= 1;
+            debug_assert!(
+                self.generation_counts[usize::from(old % GENERATIONS)] > 0,
+                "no entry of time {old} is counted"
+            );
+            self.generation_counts[usize::from(old % GENERATIONS)] -= 1;
         }
-        self.by_generation[usize::from(self.now % GENERATIONS)] += 1;
+        self.generation_counts[usize::from(self.now % GENERATIONS)] += 1;
     }
 
     /// Renews the age of a slot's entry if `mark` or `refresh`, and marks it as used if `mark`.
@@ -599,7 +604,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         if let Some(probed) = &mut self.probed {
             probed.clear();
         }
-        self.by_generation.fill(0);
+        self.generation_counts.fill(0);
         self.now = 0;
     }
 
@@ -628,14 +633,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn occupancy(&self) -> Occupancy {
         debug_assert!(
-            self.by_generation.iter().sum::<u64>() <= self.buckets * self.slots() as u64,
+            self.generation_counts.iter().sum::<u64>() <= self.buckets * self.slots() as u64,
             "more entries than slots"
         );
         Occupancy {
             slots: self.buckets * self.slots() as u64,
             bytes: self.buckets * self.bucket_bytes,
-            occupied: self.by_generation.iter().sum(),
-            current: self.by_generation[usize::from(self.now % GENERATIONS)],
+            occupied: self.generation_counts.iter().sum(),
+            current: self.generation_counts[usize::from(self.now % GENERATIONS)],
         }
     }
 

@@ -22,8 +22,9 @@ macro_rules! designs {
             /// All designs but `none`.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The options of `table` that make up the design, as TOML.
-            pub const fn text(self) -> &'static str {
+            /// Returns the design as TOML: a comment that names its source, and the options of
+            /// `table` that it sets.
+            pub const fn toml(self) -> &'static str {
                 match self {
                     Self::None => "",
                     $(Self::$name => concat!("# ", $source, "\n", include_str!(concat!("designs/", $word, ".toml"))),)*

@@ -50,7 +50,7 @@ impl Entered {
         if count.searchers > 0 {
             self.slots.remove(&count.key);
         }
-        // The old count of the position may be in another slot.
+        // The position may still have an old count in another slot.
         if let Some(&old_slot) = self.slots.get(&key) {
             self.counts[old_slot] = Count::default();
         }

@@ -397,13 +397,13 @@ impl Parser<'_> {
         Ok(operand)
     }
 
-    /// The problem with an unknown name, with a hint at the most similar one.
+    /// Returns the message about an unknown name. The message suggests the most similar known name.
     fn unknown_name_message(&self, word: &str) -> String {
-        // Characters in common at the beginning and at the end.
+        // The number of equal characters at the beginning of both names plus the number at the end.
         let similarity = |name: &str| {
-            let same = |(a, b): &(char, char)| a == b;
-            name.chars().zip(word.chars()).take_while(same).count()
-                + name.chars().rev().zip(word.chars().rev()).take_while(same).count()
+            let are_equal = |(a, b): &(char, char)| a == b;
+            name.chars().zip(word.chars()).take_while(are_equal).count()
+                + name.chars().rev().zip(word.chars().rev()).take_while(are_equal).count()
         };
         let nearest = self.names.iter().max_by_key(|name| (similarity(name), std::cmp::Reverse(name.len())));
         let hint = nearest.filter(|name| similarity(name) > 1).map(|name| format!("did you mean `{name}`? "));

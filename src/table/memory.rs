@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Size and alignment of a huge page, in bytes.
-const HUGE: usize = 2 << 20;
+const HUGE_PAGE: usize = 2 << 20;
 
 /// Checks that `bytes` bytes of memory are free. The caller must hold the returned lock until it
 /// has touched the memory. Otherwise two threads could count on the same free memory.
@@ -21,14 +21,14 @@ const HUGE: usize = 2 << 20;
 /// # Errors
 /// When less memory is free. If the process used more memory than is free, it would be killed.
 pub(crate) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, TableError> {
-    static TOUCHING: Mutex<()> = Mutex::new(());
-    if bytes < HUGE as u64 {
+    static MEMORY_LOCK: Mutex<()> = Mutex::new(());
+    if bytes < HUGE_PAGE as u64 {
         return Ok(None);
     }
-    let touching = TOUCHING.lock().unwrap_or_else(PoisonError::into_inner);
+    let memory_lock = MEMORY_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     match available_bytes() {
         available @ Some(free) if free < bytes => Err(TableError::Memory { bytes, available }),
-        _ => Ok(Some(touching)),
+        _ => Ok(Some(memory_lock)),
     }
 }
 
@@ -54,18 +54,18 @@ impl Memory {
         // A slice cannot have more than isize::MAX bytes, even if the kernel grants more.
         let bytes = len.checked_mul(8).filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
-        let is_large = bytes >= HUGE;
+        let is_large = bytes >= HUGE_PAGE;
         let out_of_memory = || TableError::Memory { bytes: bytes as u64, available: None };
-        let map_len = bytes.checked_add(if is_large { HUGE } else { 0 }).ok_or_else(out_of_memory)?.max(1);
-        let _touching = check_free(bytes as u64)?;
+        let map_len = bytes.checked_add(if is_large { HUGE_PAGE } else { 0 }).ok_or_else(out_of_memory)?.max(1);
+        let _memory_lock = check_free(bytes as u64)?;
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: the kernel chooses the address of the new anonymous mapping, so it does not
         // overlap memory that the program already uses.
         let map = unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }
             .map_err(|_| out_of_memory())?;
-        let offset = if is_large { (map as usize).next_multiple_of(HUGE) - map as usize } else { 0 };
-        // SAFETY: the offset is below HUGE. If it is not 0, the mapping is HUGE bytes longer than
-        // the words.
+        let offset = if is_large { (map as usize).next_multiple_of(HUGE_PAGE) - map as usize } else { 0 };
+        // SAFETY: the offset is below HUGE_PAGE. If it is not 0, the mapping is HUGE_PAGE bytes
+        // longer than the words.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
         debug_assert!(words.is_aligned() && offset + bytes <= map_len, "the words do not lie in the mapping");
         let mut memory = Self { map, map_len, words, len };
@@ -204,8 +204,8 @@ impl Deref for SharedMemory {
     type Target = [AtomicU64];
     #[inline]
     fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: as for `Memory`; an `AtomicU64` has the size of a `u64`, and the words are
-        // aligned to a page.
+        // SAFETY: the words lie in the mapping, which lives as long as `self`. An `AtomicU64` has
+        // the size of a `u64`, and the words are aligned to a page.
         unsafe { core::slice::from_raw_parts(self.0.words.cast::<AtomicU64>(), self.0.len) }
     }
 }
@@ -216,11 +216,11 @@ mod tests {
 
     #[test]
     fn memory_is_zeroed_and_aligned_and_refused_when_too_large() {
-        let memory = Memory::new(HUGE / 8 + 1, true).unwrap();
+        let memory = Memory::new(HUGE_PAGE / 8 + 1, true).unwrap();
         assert!(memory.iter().all(|&word| word == 0));
-        assert_eq!(memory.words as usize % HUGE, 0);
+        assert_eq!(memory.words as usize % HUGE_PAGE, 0);
         // From one huge page on, another one is mapped as room for alignment.
-        for (len, room) in [(HUGE / 8 - 1, 0), (HUGE / 8, HUGE)] {
+        for (len, room) in [(HUGE_PAGE / 8 - 1, 0), (HUGE_PAGE / 8, HUGE_PAGE)] {
             assert_eq!(Memory::new(len, true).unwrap().map_len, len * 8 + room);
         }
         // Half of the free memory is granted, twice as much is refused.

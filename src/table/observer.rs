@@ -33,7 +33,7 @@ impl Watch for PositionObserver {
             Some(hit) => self.shadow.hit(hit.slot, self.check),
             None => self.shadow.miss(self.check, depth),
         }
-        // The table is to mark the entry of the hit, if there is one, as used.
+        // If there is a hit, the table marks its entry as used.
         true
     }
 

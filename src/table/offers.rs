@@ -20,7 +20,7 @@ pub struct Offers {
     cells: Memory,
     occupied: usize,
     by_depth: bool,
-    rule: Rule,
+    same_key_rule: Rule,
     /// When an entry's age is renewed. It is `Never` if the same-key rule ignores ages.
     refresh: Refresh,
     now: u16,
@@ -49,14 +49,14 @@ impl Offers {
     /// # Errors
     /// When there is not enough memory.
     pub fn new(options: &TableOptions, by_depth: bool) -> Result<Self, TableError> {
-        let rule = options.rule();
+        let same_key_rule = options.same_key_rule();
         Ok(Self {
             cells: Memory::new(INITIAL_WORDS, true)?,
             occupied: 0,
             by_depth,
-            rule,
+            same_key_rule,
             // An age that the rule ignores need not be renewed.
-            refresh: if rule.reads_ages() { options.refresh } else { Refresh::Never },
+            refresh: if same_key_rule.reads_ages() { options.refresh } else { Refresh::Never },
             now: 0,
             last_probe: (0, 0),
             pending: [(0, 0); PENDING],
@@ -98,10 +98,10 @@ impl Offers {
             if entry.is_evaluation() {
                 return;
             }
-            self.rule.inherit(&mut entry, &old);
+            self.same_key_rule.inherit(&mut entry, &old);
             packed_entry = pack(&entry);
-            if !self.rule.allows(&entry, &old, self.now) {
-                if self.rule.renews_move(&entry, &old) {
+            if !self.same_key_rule.allows(&entry, &old, self.now) {
+                if self.same_key_rule.renews_move(&entry, &old) {
                     self.cells[cell + 1] = with_move(old_packed_entry, entry.mv);
                 }
                 return;
@@ -167,7 +167,8 @@ impl Watch for Offers {
         let key = self.cell_key(key, entry.depth);
         self.cells.prefetch(self.first_cell(key));
         let packed_entry = pack(&Entry { generation: self.now, nodes: 0, ..*entry });
-        // The new offer takes the place of the oldest pending offer, which is written now.
+        // The new offer takes the place of the oldest pending offer. The oldest offer is then
+        // written to its cell.
         let oldest_offer = &mut self.pending[self.oldest_pending];
         let (oldest_key, oldest_packed_entry) = std::mem::replace(oldest_offer, (key, packed_entry));
         self.oldest_pending = (self.oldest_pending + 1) % PENDING;

@@ -414,8 +414,8 @@ impl TableOptions {
         Self { kind: TableKind::None, ..Self::default() }
     }
 
-    /// Returns the shape in `layout`, with the parts that other options override. Returns `None` if
-    /// the layout is not a shape.
+    /// Returns the shape in `layout`, in which some parts are replaced by the values of other
+    /// options. Returns `None` if the layout is not a shape.
     #[must_use]
     pub fn shape(&self) -> Option<Shape> {
         let Layout::Shape(shape) = self.layout else { return None };
@@ -433,7 +433,7 @@ impl TableOptions {
 
     /// The rule for stores of a position that the table already holds.
     #[must_use]
-    pub fn rule(&self) -> Rule {
+    pub fn same_key_rule(&self) -> Rule {
         // `best_move` uses the mark of use for its own purpose. It is off in an unbounded table,
         // which sets this mark itself.
         let best_move = self.guard.best_move && self.kind == TableKind::Bounded;

@@ -91,7 +91,7 @@ impl Shadow {
     /// # Errors
     /// When there is not enough memory.
     pub fn new(slots: u64) -> Result<Self, TableError> {
-        let _touching = check_free(slots.saturating_mul(SLOT_BYTES))?;
+        let _memory_lock = check_free(slots.saturating_mul(SLOT_BYTES))?;
         Ok(Self { slots: vec![SlotLife::default(); slots as usize], ..Self::default() })
     }
 
@@ -143,7 +143,8 @@ impl Shadow {
         }
     }
 
-    /// Returns the ghost of a position. Creates a new ghost if the position has none of this epoch.
+    /// Returns the ghost of a position. If the position has no ghost, or its ghost is of an earlier
+    /// epoch, creates a new ghost.
     fn ghost(&mut self, check: u64) -> &mut Ghost {
         let new_ghost = Ghost { copies: 0, loss: LossReason::Refused, depth: 0, epoch: self.epoch };
         let ghost = self.ghosts.entry(check).or_insert(new_ghost);

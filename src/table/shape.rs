@@ -264,8 +264,8 @@ impl Shape {
 
     /// Returns the bytes per entry of the fixed packing that can be used for this shape. The result
     /// is 10 for `bytes10`, 16 for `bytes16`, and `None` if neither can be used. A fixed packing
-    /// can be used only if all fields have their default widths and an entry has at least 64 bits
-    /// of data, as many as in a fixed packing.
+    /// can be used only if all fields have their default widths and an entry has at least the
+    /// 64 bits of data that a fixed packing stores.
     pub(super) fn fixed_entry_bytes(&self) -> Option<u16> {
         let Self { bucket, entry, slots, key_bits, keys, zero_key, generation, .. } = *self;
         let with_default_fields =

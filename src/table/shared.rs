@@ -9,12 +9,12 @@ use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCou
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A table and what is recorded about its entries: which searcher wrote each entry, how many
-/// searchers are searching its position, and which entries are torn.
+/// searchers are searching its position, and which entries are torn_slots.
 struct Part {
     table: Box<dyn Table>,
     owners: Ownership,
     entered_positions: Entered,
-    torn: Option<TornSlots>,
+    torn_slots: Option<TornSlots>,
 }
 
 /// The data that all handles share. There is one part for all searchers or one part for each
@@ -48,12 +48,12 @@ impl SharedTable {
     /// Wraps empty tables and returns one handle for each of `searchers` searchers. The first
     /// handle is that of the main searcher. `tables` contains one table for all searchers or one
     /// table for each searcher. `seed` is the seed of the random choice of the stores that are
-    /// torn.
+    /// torn_slots.
     pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
         let create_part = |mut table: Box<dyn Table>| {
             table.start_numbering_entries();
             let owners = Ownership::new(table.occupancy().slots as usize);
-            Part { table, owners, entered_positions: Entered::default(), torn: TornSlots::new(tear, seed) }
+            Part { table, owners, entered_positions: Entered::default(), torn_slots: TornSlots::new(tear, seed) }
         };
         let parts = tables.into_iter().map(create_part).collect();
         let (flight, counters) = (InFlight::default(), ThreadCounters::default());
@@ -73,14 +73,14 @@ impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
         let is_in_flight = shared.flight.is_on_other_path(key, self.searcher);
-        let (Part { table, owners, entered_positions, torn }, counters) = shared.part(self.searcher);
+        let (Part { table, owners, entered_positions, torn_slots }, counters) = shared.part(self.searcher);
         entered_positions.set_last_slot(self.searcher, None);
         counters.in_flight += u64::from(is_in_flight);
-        if let Some(torn) = torn {
-            torn.count_call(self.searcher);
+        if let Some(torn_slots) = torn_slots {
+            torn_slots.count_call(self.searcher);
         }
         let mut hit = table.probe(key, depth)?;
-        match torn.as_mut().map_or(SlotRead::Whole, |torn| torn.read(hit.slot, &hit.entry, self.searcher)) {
+        match torn_slots.as_mut().map_or(SlotRead::Whole, |slots| slots.read(hit.slot, &hit.entry, self.searcher)) {
             SlotRead::Whole => {}
             SlotRead::Accepted(entry) => {
                 counters.torn_reads += 1;
@@ -102,16 +102,16 @@ impl Table for SharedTable {
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut shared = self.lock();
-        let (Part { table, owners, entered_positions, torn }, counters) = shared.part(self.searcher);
+        let (Part { table, owners, entered_positions, torn_slots }, counters) = shared.part(self.searcher);
         let stored = table.store(key, entry);
         owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
         owners.record_store(stored, self.searcher, entry.depth, counters);
         entered_positions.record_store(stored, key);
         let has_slot = stored.same || !stored.refused;
         entered_positions.set_last_slot(self.searcher, has_slot.then_some(stored.slot));
-        if let Some(torn) = torn {
-            torn.count_call(self.searcher);
-            counters.torn += u64::from(torn.record_store(stored, entry, self.searcher));
+        if let Some(torn_slots) = torn_slots {
+            torn_slots.count_call(self.searcher);
+            counters.torn += u64::from(torn_slots.record_store(stored, entry, self.searcher));
         }
         stored
     }
@@ -138,23 +138,23 @@ impl Table for SharedTable {
     }
 
     fn clear(&mut self) {
-        for Part { table, owners, entered_positions, torn } in &mut self.lock().parts {
+        for Part { table, owners, entered_positions, torn_slots } in &mut self.lock().parts {
             table.clear();
             owners.clear();
             entered_positions.clear();
-            if let Some(torn) = torn {
-                torn.clear();
+            if let Some(torn_slots) = torn_slots {
+                torn_slots.clear();
             }
         }
     }
 
     fn renew(&mut self) {
-        for Part { table, owners, entered_positions, torn } in &mut self.lock().parts {
+        for Part { table, owners, entered_positions, torn_slots } in &mut self.lock().parts {
             table.renew();
             owners.clear();
             entered_positions.clear();
-            if let Some(torn) = torn {
-                torn.renew();
+            if let Some(torn_slots) = torn_slots {
+                torn_slots.renew();
             }
         }
     }

@@ -20,7 +20,7 @@ pub struct Unbounded {
     /// map is cleared.
     slot_numbers: Option<KeyMap<(u64, u8), usize>>,
     by_depth: bool,
-    rule: Rule,
+    same_key_rule: Rule,
     now: u16,
     counters: TableCounters,
 }
@@ -34,7 +34,7 @@ impl Unbounded {
             generation_counts: Box::new([0; GENERATIONS as usize]),
             slot_numbers: None,
             by_depth,
-            rule: options.rule(),
+            same_key_rule: options.same_key_rule(),
             now: 0,
             counters: TableCounters::default(),
         }
@@ -92,7 +92,7 @@ impl Table for Unbounded {
         self.counters.stores += 1;
         entry.generation = self.now;
         let map_key = self.map_key(key, entry.depth);
-        let (rule, now) = (self.rule, self.now);
+        let (rule, now) = (self.same_key_rule, self.now);
         let same = match self.entries.entry(map_key) {
             MapEntry::Vacant(vacant) => {
                 vacant.insert(entry);

@@ -390,7 +390,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 fn table_of(design: Design, slots: usize) -> (Box<dyn Table>, u32) {
-    let options: TableOptions = from_toml(design.text()).unwrap_or_else(|error| panic!("{design:?}: {error}"));
+    let options: TableOptions = from_toml(design.toml()).unwrap_or_else(|error| panic!("{design:?}: {error}"));
     assert_eq!(usize::from(options.slots), slots, "{design:?}");
     // Here stores don't follow probes. `tests/program/engine_traces.rs` tests stores that do.
     let size = Size::Entries(4 * slots as u64);
@@ -405,7 +405,7 @@ fn key_of_0_goes_to_the_empty_slot_that_it_matches() {
     let sources: Vec<Source> = sources().into_iter().filter(weighs).collect();
     assert_eq!(sources.len(), 6);
     for Source { design, slots, cycle, zero, .. } in sources {
-        let options: TableOptions = from_toml(design.text()).unwrap();
+        let options: TableOptions = from_toml(design.toml()).unwrap();
         let options = TableOptions { size: Size::Entries(slots as u64), huge_pages: false, ..options };
         let mut table = build(&options, None, false).unwrap().unwrap();
         let (old, entry) = (0x1234_0000_0000_5678, Entry { bound: Bound::Lower, ..Entry::default() });
@@ -424,7 +424,7 @@ fn key_of_0_goes_to_the_empty_slot_that_it_matches() {
 fn empty_slot_answers_with_an_evaluation_of_0_and_its_own_age() {
     for (field, evaluation) in [("", None), (", evaluation = 16", Some(0))] {
         let zero_key = "zero_key = \"answers\"";
-        let text = Design::Ethereal.text().replace(zero_key, &format!("{zero_key}{field}"));
+        let text = Design::Ethereal.toml().replace(zero_key, &format!("{zero_key}{field}"));
         let options: TableOptions = from_toml(&format!("{text}static_evaluation = {}\n", !field.is_empty())).unwrap();
         let options = TableOptions { size: Size::Entries(4), huge_pages: false, ..options };
         let mut table = build(&options, None, false).unwrap().unwrap();

@@ -48,7 +48,7 @@ fn owning_option(path: &str) -> &str {
 /// Returns the paths and values of the options that are set by a variant's `table.design`. Only the
 /// design itself is compared, not these options.
 fn design_columns(variant: &Variant) -> Vec<(String, String)> {
-    let text = variant.table().map_or("", |table| table.design.text());
+    let text = variant.table().map_or("", |table| table.design.toml());
     let design_table: Table = text.parse().unwrap_or_default();
     let design_options =
         from_table::<TableOptions>(design_table.clone()).map(|table| serde_json::json!({ "table": table }));

@@ -28,7 +28,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             let bucket = self.words_at(0);
             if !self.packing.is_empty(bucket, slot) {
                 let generation = entry::generation(self.packing.data(bucket, slot));
-                update(&mut self.by_generation[usize::from(generation)]);
+                update(&mut self.generation_counts[usize::from(generation)]);
             }
         }
     }

@@ -47,7 +47,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// The free slot that a store takes without asking the policy, if there is one.
+    /// Returns the free slot that a store takes without a decision of the policy. Returns `None` if
+    /// there is no such slot.
     #[cold]
     pub(super) fn find_free(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.find_for_store(bucket, stored_key) {
@@ -57,8 +58,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// The answer of an empty slot to a key of 0: an entry that has only an evaluation. It is
-    /// marked as used, so that it is not counted as an entry that answered for the first time.
+    /// Returns the hit with which an empty slot answers a key of 0. The entry of the hit has only
+    /// an evaluation. It is marked as used, so that the hit is not counted as the first use of a
+    /// stored entry.
     #[cold]
     pub(super) fn answer_empty(&mut self, key: u64, bucket_number: usize, slot: usize, empty: Entry, age: u16) -> Hit {
         self.counters.hits += 1;

@@ -144,8 +144,9 @@ impl Ghosts {
 }
 
 impl S3Fifo {
-    /// Removes the entry that is to be evicted from its queue. Returns the entry's slot and whether
-    /// the entry was in the small queue. `main_slots` is the number of slots of the main queue.
+    /// Chooses the entry to evict and removes it from its queue. Returns the slot of the entry and
+    /// whether the entry was in the small queue. `main_slots` is the number of slots of the main
+    /// queue.
     #[inline(always)]
     fn evict(&self, queues: &mut Queues, main_slots: usize) -> (u8, bool) {
         queues.has_evicted = true;

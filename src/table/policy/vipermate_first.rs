@@ -21,7 +21,7 @@ impl Replacement for VipermateFirst {
         let old = &bucket[0];
         // The order of bounds is none, upper, lower, exact.
         let is_old_bound_weak = old.bound <= Bound::Upper;
-        // The newcomer's bound must be at least as good as the old one only if the key is the same.
+        // The bounds are compared only if both entries are of the same position.
         let is_better = newcomer.entry.depth >= old.depth && (newcomer.entry.bound >= old.bound || newcomer.same.is_none());
         if is_old_bound_weak || is_better { Decision::replace(0) } else { Decision::Refuse }
     }

@@ -743,7 +743,7 @@ impl Twin {
         };
         let key = self.table_key(board);
         self.table.as_mut().unwrap().store(key, entry);
-        let rule = self.options.table.rule();
+        let rule = self.options.table.same_key_rule();
         let (place, now) = (self.place(key, spot.depth), self.now);
         let mut entry = Entry { generation: now, ..entry };
         let old = self.offers.get(&place).copied();
