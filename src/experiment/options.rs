@@ -191,7 +191,7 @@ pub fn read_options<'a>(
             let help = format!("a quoted key is one word: write it without quotes, `{key} = ...`");
             return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
         }
-        let layouts_help = || format!("or {}, or a bucket in bytes and bits", list_quoted(Shape::names()));
+        let layouts_help = || format!("or {}, or a table that describes a bucket", list_quoted(Shape::names()));
         let help = suggest_new_name(path).or_else(|| suggest_new_word(path, &message)).or(help);
         let help = help.or_else(|| (path == "table.layout").then(layouts_help));
         OptionFault { help, ..OptionFault::new(path, message) }

@@ -197,18 +197,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     }
 
     #[inline]
-    fn bucket(&self, key: u64) -> usize {
+    fn bucket_number(&self, key: u64) -> usize {
         let bucket_number = self.index.bucket(key, self.buckets);
         debug_assert!(bucket_number < self.buckets, "bucket {bucket_number} of {}", self.buckets);
         bucket_number as usize
     }
 
-    /// The first slot of a bucket that matches a key. With a known number of slots all are compared
-    /// without a branch: which one matches is unpredictable, and a mispredicted branch costs more
-    /// than the comparisons.
+    /// Returns the first slot of a bucket that matches a key. If the number of slots is known at
+    /// compile time, all slots are compared without a branch. It is unpredictable which slot
+    /// matches, and a mispredicted branch would cost more than the comparisons.
     #[inline]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
-        debug_assert_eq!(bucket.len(), self.words(), "a bucket of another length");
+        debug_assert_eq!(bucket.len(), self.words(), "the bucket has a wrong number of words");
         // Key bits of 0 may have a special meaning.
         if let Some(zero_key) = self.zero_key_for(stored_key) {
             return self.find_for_probe(bucket, stored_key, zero_key);
@@ -286,8 +286,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.policy.decide_with(view, notes, newcomer, self.now)
     }
 
-    /// Whether a bucket refuses an entry that has only a static evaluation and whose position it
-    /// does not hold.
+    /// Whether a bucket refuses an entry that has only a static evaluation. The bucket has no entry
+    /// of the same position.
     #[cold]
     fn refuses_evaluation(&self, bucket: &[L::Word]) -> bool {
         match self.evaluations {
@@ -336,7 +336,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if let Some(slot) = own_slot {
             return Some(self.store_same_key(key, entry, bucket_number, slot, stored_key));
         }
-        chosen_slot.map(|slot| self.insert_rarely(bucket_number, stored_key, entry, Decision::replace(slot), None))
+        chosen_slot.map(|slot| self.insert_cold(bucket_number, stored_key, entry, Decision::replace(slot), None))
     }
 
     /// Lowers the depth of an entry by `plies`, unless the demotion options exempt the entry. If
@@ -378,7 +378,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.same_key_rule.inherit(&mut entry, &old);
         if P::WORDS == 0 && self.same_key_rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
-            return self.insert_rarely(bucket_number, stored_key, entry, decision, Some(slot));
+            return self.insert_cold(bucket_number, stored_key, entry, decision, Some(slot));
         }
         self.on_access(start, slot, stored_key);
         if !self.same_key_rule.allows(&entry, &old, self.now) {
@@ -401,9 +401,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         StoreOutcome::in_slot(bucket_number * self.slots() + slot, true)
     }
 
-    /// As [`Self::insert`], but not inlined: for rare kinds of stores.
+    /// Does the same as [`Self::insert`], but is not inlined. It is called for rare kinds of
+    /// stores.
     #[cold]
-    fn insert_rarely(
+    fn insert_cold(
         &mut self,
         bucket_number: usize,
         stored_key: u64,
@@ -414,8 +415,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.insert(bucket_number, stored_key, entry, decision, same)
     }
 
-    /// Writes an entry as the policy decided. `same`: the slot that already holds its position.
-    /// Always inlined: nearly every store of a position that the bucket does not hold ends here.
+    /// Writes an entry according to the decision of the policy. `same` is the slot of the old entry
+    /// of the same position, if there is one. The function is always inlined, because nearly every
+    /// store of a new position ends here.
     #[inline(always)]
     fn insert(
         &mut self,
@@ -432,7 +434,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let first = first.min(self.slots() - 1);
         let last = last.clamp(first, self.slots() - 1);
         let (bucket, packing) = self.words_at_mut(start);
-        // Read directly, so that nothing is unpacked for a policy that reads no entries.
+        // The packed word is used, so that no entry is unpacked for a policy that reads no entries.
         let old_word = packing.data(bucket, last);
         for slot in (first..last).rev() {
             packing.copy(bucket, slot, slot + 1);
@@ -448,7 +450,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
         debug_assert!(
             self.packing.zero_key().is_some() || self.find(self.words_at(start), stored_key).is_some(),
-            "what was stored is not found"
+            "the stored entry is not found"
         );
         self.count_replacement((!was_empty).then(|| entry::generation(old_word)));
         let outcome = StoreOutcome::in_slot(bucket_number * self.slots() + first, same.is_some());
@@ -498,8 +500,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     #[inline]
     fn probe(&mut self, key: u64, _: u8) -> Option<Hit> {
         self.counters.probes += 1;
-        let number = self.bucket(key);
-        let start = number * self.words();
+        let bucket_number = self.bucket_number(key);
+        let start = bucket_number * self.words();
         let bucket = self.words_at(start);
         let stored_key = self.packing.stored_key(key, self.compares_high_bits);
         let Some(slot) = self.find(bucket, stored_key) else {
@@ -513,7 +515,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         };
         let (entry, age) = self.entry_and_age(bucket, slot);
         if self.packing.zero_key().is_some() && entry.is_empty() {
-            return Some(self.answer_empty(key, number, slot, entry, age));
+            return Some(self.answer_empty(key, bucket_number, slot, entry, age));
         }
         self.counters.hits += 1;
         let draft = self.policy.draft(&entry, age);
@@ -525,34 +527,34 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             probed.push(key, slot);
         }
         self.on_access(start, slot, stored_key);
-        Some(Hit { entry, draft, age, slot: number * self.slots() + slot })
+        Some(Hit { entry, draft, age, slot: bucket_number * self.slots() + slot })
     }
 
     #[inline]
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         debug_assert!(!entry.is_empty(), "a result without a bound would be read as an empty slot");
         self.counters.stores += 1;
-        let number = self.bucket(key);
-        let start = number * self.words();
+        let bucket_number = self.bucket_number(key);
+        let start = bucket_number * self.words();
         let stored_key = self.packing.stored_key(key, self.compares_high_bits);
         self.counters.clipped += u64::from(self.packing.clips(&entry));
         let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
         if (self.probed.is_some() || entry.is_evaluation())
-            && let Some(outcome) = self.store_special_case(key, entry, number, stored_key)
+            && let Some(outcome) = self.store_special_case(key, entry, bucket_number, stored_key)
         {
             return outcome;
         }
-        // Where key bits of 0 have a meaning, the slot that matches the key may be free.
+        // If key bits of 0 have a special meaning, the slot that matches the key may be free.
         if self.zero_key_for(stored_key).is_some()
             && let Some(slot) = self.find_free(self.words_at(start), stored_key)
         {
-            return self.insert_rarely(number, stored_key, entry, Decision::replace(slot), None);
+            return self.insert_cold(bucket_number, stored_key, entry, Decision::replace(slot), None);
         }
         if let Some(slot) = self.find_for_store(self.words_at(start), stored_key) {
-            return self.store_same_key(key, entry, number, slot, stored_key);
+            return self.store_same_key(key, entry, bucket_number, slot, stored_key);
         }
-        // An empty slot is filled without asking, unless the policy weighs empty slots or keeps its
-        // slots in order.
+        // An empty slot is filled without a decision of the policy, unless the policy weighs empty
+        // slots or keeps its slots in order.
         if self.policy.fills_empty()
             && let Some(slot) = self.first_free(self.words_at(start))
         {
@@ -560,18 +562,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             let (bucket, packing) = self.words_at_mut(start);
             packing.write(bucket, slot, stored_key, &entry);
             self.count_replacement(None);
-            return StoreOutcome::in_slot(number * self.slots() + slot, false);
+            return StoreOutcome::in_slot(bucket_number * self.slots() + slot, false);
         }
         let decision = self.decide_new_key(start, &Newcomer { entry, key, same: None }, stored_key);
-        self.insert(number, stored_key, entry, decision, None)
+        self.insert(bucket_number, stored_key, entry, decision, None)
     }
 
     #[inline]
     fn cutoff(&mut self, hit: &Hit) {
-        let (mark, refresh) = (self.mark == Mark::Cutoff, self.refresh == Refresh::Cutoff);
-        if mark || refresh {
+        let (marks, refreshes) = (self.mark == Mark::Cutoff, self.refresh == Refresh::Cutoff);
+        if marks || refreshes {
             let (bucket, slot) = (hit.slot / self.slots(), hit.slot % self.slots());
-            self.touch(bucket * self.words(), slot, mark, refresh);
+            self.touch(bucket * self.words(), slot, marks, refreshes);
         }
     }
 
@@ -582,7 +584,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     #[inline]
     fn prefetch(&self, key: u64) {
-        let start = self.bucket(key) * self.words();
+        let start = self.bucket_number(key) * self.words();
         // The memory is indexed by 64-bit words.
         self.memory.prefetch(start * L::Word::BYTES / 8);
         if P::WORDS > 0 {

@@ -33,7 +33,7 @@ macro_rules! designs {
 
             /// The engine with its commit and date, and the features of its table that the design
             /// lacks.
-            const fn source(self) -> [&'static str; 2] {
+            const fn source_and_gaps(self) -> [&'static str; 2] {
                 match self {
                     Self::None => ["", ""],
                     $(Self::$name => [$source, $lacks],)*
@@ -108,7 +108,7 @@ pub fn page() -> String {
         evaluations come on top ([your table](your-table.md)). The clock begins at 0, also where an engine raises it before its \
         first search.\n\n| engine, commit | `table.design` | missing |\n|---|---|---|\n"
         .to_owned();
-    let designs = Design::ALL.iter().map(|design| (design.source(), format!("`{}`", design.name())));
+    let designs = Design::ALL.iter().map(|design| (design.source_and_gaps(), format!("`{}`", design.name())));
     for ([source, missing], name) in designs.chain(OTHERS.map(|row| (row, "by its parts".to_owned()))) {
         page += &format!("| {} | {name} | {missing} |\n", source.trim_end_matches('.'));
     }

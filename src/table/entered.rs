@@ -80,19 +80,19 @@ impl Entered {
         if stored.refused || self.slots.is_empty() {
             return;
         }
-        let last = stored.slot + usize::from(stored.moved);
-        self.grow_to_include(last);
-        let last_count = std::mem::take(&mut self.counts[last]);
+        let old_slot = stored.slot + usize::from(stored.moved);
+        self.grow_to_include(old_slot);
+        let old_count = std::mem::take(&mut self.counts[old_slot]);
         // The entries from `stored.slot` on have moved down by one slot.
-        for slot in (stored.slot..last).rev() {
+        for slot in (stored.slot..old_slot).rev() {
             let count = std::mem::take(&mut self.counts[slot]);
             self.set_count(slot + 1, count);
         }
-        if last_count.key == key {
-            // The last slot had the old entry of the stored position.
-            self.set_count(stored.slot, last_count);
-        } else if last_count.searchers > 0 {
-            self.slots.remove(&last_count.key);
+        if old_count.key == key {
+            // The overwritten entry was the old entry of the stored position.
+            self.set_count(stored.slot, old_count);
+        } else if old_count.searchers > 0 {
+            self.slots.remove(&old_count.key);
         }
     }
 

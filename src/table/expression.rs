@@ -108,7 +108,7 @@ impl Operator {
             Self::GreaterOrEqual => code!(|left, right| left >= right),
             Self::Equal => code!(|left, right| left == right),
             Self::NotEqual => code!(|left, right| left != right),
-            // The right side is computed only if it matters.
+            // The right side is computed only if the left side does not determine the result.
             Self::And => Box::new(move |facts| i64::from(left.value(facts) != 0 && right.value(facts) != 0)),
             Self::Or => Box::new(move |facts| i64::from(left.value(facts) != 0 || right.value(facts) != 0)),
         }
@@ -138,10 +138,10 @@ fn negate(sum: &[Operand]) -> Vec<Operand> {
     sum.iter().map(|operand| Operand { factor: -operand.factor, ..*operand }).collect()
 }
 
-/// Multiplies a sum by a constant. Returns `None` if `constant` is not a constant, or if a factor
+/// Multiplies `sum` by `multiplier`. Returns `None` if `multiplier` is not constant, or if a factor
 /// would become larger than [`LARGEST`].
-fn scale(constant: &[Operand], sum: &[Operand]) -> Option<Vec<Operand>> {
-    let &[Operand { factor, fact: 0 }] = constant else { return None };
+fn scale(multiplier: &[Operand], sum: &[Operand]) -> Option<Vec<Operand>> {
+    let &[Operand { factor, fact: 0 }] = multiplier else { return None };
     let scaled = sum.iter().map(|operand| Operand { factor: factor * operand.factor, ..*operand });
     scaled.map(|operand| (operand.factor.abs() <= LARGEST).then_some(operand)).collect()
 }
@@ -211,10 +211,11 @@ impl PartialEq for Expression {
 impl Eq for Expression {}
 
 impl Expression {
-    /// Parses a text that may use these names.
+    /// Parses an expression, which may use the facts in `names`.
     ///
     /// # Errors
-    /// What is wrong, where, and what was expected.
+    /// When `text` is not a valid expression. The message says what is wrong, where it is, and what
+    /// was expected.
     pub fn parse(text: &str, names: &'static [&'static str]) -> Result<Self, String> {
         static PARSED: Mutex<Vec<&'static Parsed>> = Mutex::new(Vec::new());
         if text.trim().is_empty() {
@@ -226,11 +227,11 @@ impl Expression {
         }
         let reads = vec![false; names.len() + 1];
         let mut parser = Parser { text, offset: 0, names, reads, operators: 0, nesting: 0 };
-        let whole = parser.parse_rank(0)?;
+        let part = parser.parse_rank(0)?;
         if parser.offset < text.len() {
             return Err(parser.fail("expected an operator or the end".to_owned()));
         }
-        let form = match whole {
+        let form = match part {
             Part::Sum(sum) => {
                 let mut factors = Facts::default();
                 for operand in sum {
@@ -334,7 +335,8 @@ impl Parser<'_> {
         is_next
     }
 
-    /// Parses an expression with operators of precedence `rank` (0: the loosest) and tighter ones.
+    /// Parses an expression of operators that have precedence `rank` or bind more tightly. The
+    /// operators of rank 0 bind least tightly.
     fn parse_rank(&mut self, rank: usize) -> Result<Part, String> {
         let Some(&signs) = RANKS.get(rank) else { return self.parse_operand() };
         let mut left = self.parse_rank(rank + 1)?;

@@ -39,7 +39,8 @@ pub fn memory_bytes(options: &TableOptions) -> u64 {
 /// The fewest bits of an entry besides its key: move 15, score 16, depth 8, bound 2.
 pub const LEAST_BITS: u32 = 41;
 
-/// Returns the bytes of a bucket as they are reported and as `table.size` counts them.
+/// Returns the size of a bucket in bytes. Reports show this size, and `table.size` refers to it.
+/// The size in memory may differ (see [`memory_bytes`]).
 pub fn bucket_bytes(options: &TableOptions) -> u64 {
     match options.bucket_bytes {
         0 => bytes_in(options.layout, options),

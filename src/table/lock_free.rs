@@ -220,8 +220,8 @@ impl LockFree {
         }
         for slot in 0..*slots {
             let entry = self.local_table.entry(&copy[..*words_per_bucket], slot);
-            // A stored generation counts modulo 2^`age_bits`. It is converted to one that counts
-            // modulo 1,024.
+            // Stored generations count modulo 2^`age_bits`. Visited entries have generations that
+            // count modulo 1,024.
             let (now, age_mask) = (self.now(), (1 << options.age_bits) - 1);
             let age = now.wrapping_sub(entry.generation) & age_mask;
             if !entry.is_empty() {

@@ -43,8 +43,8 @@ pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) 
     })
 }
 
-/// Returns the bytes of the table's entries. Returns `None` for an unbounded table, and if the size
-/// is a share of an unknown working set.
+/// Returns the size of the table's entries in bytes. Returns `None` if the table is unbounded, or
+/// if its size is a share of a working set that is unknown.
 pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     match options.kind {
         TableKind::None => Some(0),
@@ -53,13 +53,13 @@ pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     }
 }
 
-/// Checks that there is enough memory to replace a table with the options `replaced` by a table
-/// with the options `options`. Nothing is allocated.
+/// Checks that there is enough memory for a table with the options `options` after an existing
+/// table with the options `old_options` is dropped. Nothing is allocated.
 ///
 /// # Errors
 /// When there is not enough memory.
-pub fn check_memory(options: &TableOptions, replaced: &TableOptions) -> Result<(), TableError> {
-    let [new_bytes, freed_bytes] = [options, replaced].map(|options| bytes(options, None).unwrap_or(0));
+pub fn check_memory(options: &TableOptions, old_options: &TableOptions) -> Result<(), TableError> {
+    let [new_bytes, freed_bytes] = [options, old_options].map(|options| bytes(options, None).unwrap_or(0));
     check_free(new_bytes.saturating_sub(freed_bytes)).map(drop).map_err(|error| match error {
         TableError::Memory { available, .. } => {
             TableError::Memory { bytes: new_bytes, available: available.map(|free| free + freed_bytes) }
@@ -81,7 +81,7 @@ pub fn slot_count(options: &TableOptions, working_set: Option<u64>) -> Option<u6
 
 impl TableOptions {
     /// Checks that a layout with these fields has room for everything that the policy and the other
-    /// options need. They may need words of the policy, node counts and the mark of use.
+    /// options store in a bucket: words of the policy, node counts and marks of used entries.
     fn check_fields(&self, fields: &Fields) -> Result<(), TableError> {
         let reads_nodes = self.policy.reads_nodes();
         let marks_entries = self.policy.marks_entries() || self.demotion.once || self.guard.best_move;
@@ -226,9 +226,9 @@ impl<T: Taker> BoundedMaker<'_, T> {
     }
 }
 
-/// Whether a policy supports a number of slots. No code is compiled for numbers that it does not
-/// support.
-const fn works_with<P: Replacement>(slots: u8) -> bool {
+/// Whether a policy supports buckets of `slots` slots. No code is compiled for a number of slots
+/// that the policy does not support.
+const fn supports_slots<P: Replacement>(slots: u8) -> bool {
     *P::SLOTS.start() <= slots && slots <= *P::SLOTS.end()
 }
 
@@ -237,8 +237,8 @@ impl<T: Taker> Visitor for BoundedMaker<'_, T> {
 
     fn visit<P: Replacement>(self, policy: P) -> Self::Output {
         match (memory_layout(self.options), self.options.slots) {
-            (Layout::Bytes16, 1) if const { works_with::<P>(1) } => self.make::<P, Bytes16, 1>(policy),
-            (Layout::Bytes16, 4) if const { works_with::<P>(4) } => self.make::<P, Bytes16, 4>(policy),
+            (Layout::Bytes16, 1) if const { supports_slots::<P>(1) } => self.make::<P, Bytes16, 1>(policy),
+            (Layout::Bytes16, 4) if const { supports_slots::<P>(4) } => self.make::<P, Bytes16, 4>(policy),
             (Layout::Bytes16, _) => self.make::<P, Bytes16, 0>(policy),
             (Layout::Bytes24, _) => self.make::<P, Bytes24, 0>(policy),
             (Layout::Bytes10, _) => self.make::<P, Bytes10, 3>(policy),

@@ -111,8 +111,9 @@ impl Offers {
         self.cells[cell + 1] = packed_entry;
         if old_packed_entry == 0 {
             self.occupied += 1;
-            // A cell has two words, so the map grows when more than half of its cells are occupied.
-            // With three quarters of the cells occupied, a search would take 8 probes.
+            // The map grows when more than half of its cells are occupied. `cells` counts words,
+            // and a cell has two words. If three quarters of the cells were occupied, the search
+            // for a new key would examine 8 cells on average.
             if self.occupied * 4 > self.cells.len() {
                 self.grow();
             }

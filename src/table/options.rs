@@ -90,7 +90,7 @@ impl<'de> Deserialize<'de> for Layout {
         impl<'de> de::Visitor<'de> for Visitor {
             type Value = Layout;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a layout, or a bucket in bytes and bits")
+                f.write_str("the name of a layout, or a table that describes a bucket")
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Layout, E> {
                 match text {
@@ -431,11 +431,11 @@ impl TableOptions {
         self.shape().is_none_or(|shape| shape.fields().nodes.bits > 0)
     }
 
-    /// The rule for stores of a position that the table already holds.
+    /// Returns the rule for stores of a position that the table already holds.
     #[must_use]
     pub fn same_key_rule(&self) -> Rule {
-        // `best_move` uses the mark of use for its own purpose. It is off in an unbounded table,
-        // which sets this mark itself.
+        // `best_move` stores its own information in the bit `used`. An unbounded table needs this
+        // bit itself, so `best_move` is off there.
         let best_move = self.guard.best_move && self.kind == TableKind::Bounded;
         let guard = Guard { best_move, ..self.guard };
         Rule { same_key: self.same_key, guard, keep_move: self.keep_move, keep_pv: self.keep_pv }

@@ -96,14 +96,14 @@ impl Packed {
         let Fields { depth, generation, score, mv, nodes, .. } = self.fields;
         let largest_depth = (1 << depth.bits) - 1;
         let stored_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset);
-        let data = self.fields.bound.put(entry.bound as u64)
-            | self.fields.pv.put(entry.pv.into())
-            | self.fields.used.put(entry.used.into())
-            | depth.put(stored_depth.min(largest_depth) as u64)
-            | generation.put(entry.generation.into())
-            | score.put(pack_score(entry.score, score.bits))
-            | mv.put(entry.mv.bits().into())
-            | nodes.put(if nodes.bits == 0 { 0 } else { compress_nodes(entry.nodes) });
+        let data = self.fields.bound.encode(entry.bound as u64)
+            | self.fields.pv.encode(entry.pv.into())
+            | self.fields.used.encode(entry.used.into())
+            | depth.encode(stored_depth.min(largest_depth) as u64)
+            | generation.encode(entry.generation.into())
+            | score.encode(pack_score(entry.score, score.bits))
+            | mv.encode(entry.mv.bits().into())
+            | nodes.encode(if nodes.bits == 0 { 0 } else { compress_nodes(entry.nodes) });
         let evaluation_bits = self.fields.evaluation.bits as usize;
         let (start, bits) = (self.data_offset(slot) + evaluation_bits, self.data_bits - evaluation_bits);
         write(bucket, start, bits, data >> evaluation_bits);

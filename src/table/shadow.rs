@@ -154,8 +154,8 @@ impl Shadow {
         ghost
     }
 
-    /// Records the outcome of a store. If an entry was stored, the life of its position begins, or
-    /// goes on if the position was already in the table.
+    /// Records the outcome of a store. If the position was already in the table, its life there
+    /// goes on. If it came into the table by this store, a new life begins.
     pub fn store(&mut self, stored: StoreOutcome, check: u64, depth: u8) {
         let StoreOutcome { slot, moved, same, refused } = stored;
         if refused {
@@ -166,10 +166,10 @@ impl Shadow {
             }
             return;
         }
-        let last = slot + usize::from(moved);
-        let evicted = *self.life_in(last);
+        let old_slot = slot + usize::from(moved);
+        let evicted = *self.life_in(old_slot);
         // The lives move down by one slot together with their entries.
-        self.slots.copy_within(slot..last, slot + 1);
+        self.slots.copy_within(slot..old_slot, slot + 1);
         if evicted.occupied && evicted.check == check {
             // The position was already in the table, so its life goes on.
             self.slots[slot] = SlotLife { depth, ..evicted };

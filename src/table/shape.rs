@@ -90,7 +90,7 @@ pub enum ZeroKey {
 }
 
 impl ZeroKey {
-    /// The quoted name in a file.
+    /// Returns the name in quotation marks, as it is written in files.
     const fn name(self) -> &'static str {
         match self {
             Self::Stores => "\"stores\"",
@@ -140,7 +140,7 @@ impl Field {
     /// Returns data in which this field is `value` and all other bits are 0. Bits of `value` that
     /// do not fit into the field are dropped.
     #[inline]
-    pub fn put(self, value: u64) -> u128 {
+    pub fn encode(self, value: u64) -> u128 {
         u128::from(value & ((1 << self.bits) - 1)) << self.shift
     }
 }
@@ -206,7 +206,7 @@ impl Shape {
     /// The message of the TOML parser.
     pub fn from_text(text: &str) -> Result<Self, String> {
         let table = format!("shape = {text}").parse::<toml::Table>().map_err(|error| error.message().to_owned())?;
-        let shape = table.get("shape").cloned().ok_or("expected a bucket in bytes and bits")?;
+        let shape = table.get("shape").cloned().ok_or("expected a table that describes a bucket")?;
         shape.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
     }
 

@@ -21,7 +21,7 @@ struct Part {
 /// searcher.
 struct Shared {
     parts: Vec<Part>,
-    flight: InFlight,
+    paths: InFlight,
     counters: ThreadCounters,
 }
 
@@ -48,7 +48,7 @@ impl SharedTable {
     /// Wraps empty tables and returns one handle for each of `searchers` searchers. The first
     /// handle is that of the main searcher. `tables` contains one table for all searchers or one
     /// table for each searcher. `seed` is the seed of the random choice of the stores that are
-    /// torn_slots.
+    /// torn.
     pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
         let create_part = |mut table: Box<dyn Table>| {
             table.start_numbering_entries();
@@ -56,8 +56,8 @@ impl SharedTable {
             Part { table, owners, entered_positions: Entered::default(), torn_slots: TornSlots::new(tear, seed) }
         };
         let parts = tables.into_iter().map(create_part).collect();
-        let (flight, counters) = (InFlight::default(), ThreadCounters::default());
-        let shared = Arc::new(Mutex::new(Shared { parts, flight, counters }));
+        let (paths, counters) = (InFlight::default(), ThreadCounters::default());
+        let shared = Arc::new(Mutex::new(Shared { parts, paths, counters }));
         let create_handle = |searcher| Self { shared: Arc::clone(&shared), searcher: searcher as u8 };
         (0..searchers).map(|searcher| Box::new(create_handle(searcher)) as Box<dyn Table>).collect()
     }
@@ -72,7 +72,7 @@ impl SharedTable {
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
-        let is_in_flight = shared.flight.is_on_other_path(key, self.searcher);
+        let is_in_flight = shared.paths.is_on_other_path(key, self.searcher);
         let (Part { table, owners, entered_positions, torn_slots }, counters) = shared.part(self.searcher);
         entered_positions.set_last_slot(self.searcher, None);
         counters.in_flight += u64::from(is_in_flight);
@@ -161,7 +161,7 @@ impl Table for SharedTable {
 
     fn is_on_other_path(&mut self, key: u64) -> bool {
         let mut shared = self.lock();
-        let is_on_other_path = shared.flight.is_on_other_path(key, self.searcher);
+        let is_on_other_path = shared.paths.is_on_other_path(key, self.searcher);
         shared.counters.avoided += u64::from(is_on_other_path);
         is_on_other_path
     }
@@ -183,7 +183,7 @@ impl Table for SharedTable {
     }
 
     fn suspend(&mut self, path: &[u64]) {
-        self.lock().flight.record_path(self.searcher, path);
+        self.lock().paths.record_path(self.searcher, path);
     }
 
     fn counts_stored_nodes(&self) -> bool {
@@ -216,7 +216,7 @@ impl Table for SharedTable {
         let shared = self.lock();
         let mut total = TableCounters::default();
         shared.parts.iter().for_each(|part| total += part.table.counters());
-        // A table counts a hit as a hit even if the torn entry is then rejected.
+        // The tables also count hits whose torn entries were rejected afterwards.
         total.hits -= shared.counters.torn_reads - shared.counters.torn_accepted;
         total
     }

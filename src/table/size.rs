@@ -29,8 +29,8 @@ impl fmt::Display for Size {
             Self::Entries(entries) => write!(f, "{entries}"),
             Self::Share(share) => write!(f, "{} %", share * 100.0),
             Self::Bytes(bytes) => {
-                // Chooses the largest unit that is not larger than the size, and a quarter of which
-                // divides the size, as in 1.5 MiB.
+                // Chooses the largest unit in which the size is at least 1 and a multiple of 1/4,
+                // as in 1.5 MiB.
                 let (name, unit) = UNITS
                     .into_iter()
                     .find(|&(_, unit)| bytes >= unit && bytes % (unit / 4).max(1) == 0)

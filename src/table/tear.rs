@@ -138,15 +138,15 @@ impl TornSlots {
 
     /// Returns what a searcher reads from a slot in which the table has `entry`.
     pub fn read(&mut self, slot: usize, entry: &Entry, searcher: u8) -> SlotRead {
-        let Some(late) = self.late_stores.get(&slot) else { return SlotRead::Whole };
-        let is_complete = self.calls_by_others(late.writer) >= late.due_call;
-        let data_read = match (late.overwritten, is_complete) {
+        let Some(late_store) = self.late_stores.get(&slot) else { return SlotRead::Whole };
+        let is_complete = self.calls_by_others(late_store.writer) >= late_store.due_call;
+        let data_read = match (late_store.overwritten, is_complete) {
             // The second half has not been written yet. Its writer reads the new data, but other
             // searchers still read the old data.
-            (false, false) if late.writer != searcher => late.old_data,
+            (false, false) if late_store.writer != searcher => late_store.old_data,
             // Another searcher stored into the slot. After that, the late second half overwrote the
             // data of that store.
-            (true, true) => late.new_data,
+            (true, true) => late_store.new_data,
             (false, true) => {
                 self.late_stores.remove(&slot);
                 return SlotRead::Whole;

@@ -55,8 +55,8 @@ impl Unbounded {
 }
 
 /// Returns the capacity of a new map into which this number of entries was inserted. The number of
-/// buckets of a map is a power of two. The capacity is 3 of 4 buckets, 7 of 8 buckets, and 7/8 of
-/// more buckets.
+/// buckets of a map is a power of two. A map of 4 buckets has a capacity of 3 entries, a map of 8
+/// buckets has a capacity of 7, and a larger map can fill 7/8 of its buckets.
 ///
 /// The capacity of the table's own map is not used, because a cleared map keeps the capacity that
 /// it had in earlier searches.

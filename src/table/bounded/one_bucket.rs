@@ -21,8 +21,7 @@ pub trait OneBucket: Table {
 }
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
-    /// Calls `update` once for each entry in the bucket, with the number of entries of the same
-    /// generation.
+    /// For each entry in the bucket, calls `update` with the counter of the entry's generation.
     fn update_generation_counts(&mut self, update: fn(&mut u64)) {
         for slot in 0..self.slots() {
             let bucket = self.words_at(0);

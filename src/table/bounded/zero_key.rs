@@ -21,8 +21,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (0..self.slots()).find(|&slot| self.packing.key(bucket, slot) == 0)
     }
 
-    /// The first slot whose key bits match, even if it is empty. `ends_at_zero`: the search ends at
-    /// the first slot whose key bits are 0.
+    /// Returns the first slot whose key bits match, even if the slot is empty. If `ends_at_zero` is
+    /// true, slots after the first slot whose key bits are 0 are not searched.
     #[cold]
     fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends_at_zero: bool) -> Option<usize> {
         let key = |slot| self.packing.key(bucket, slot) & self.key_mask;
@@ -38,7 +38,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             .filter(|&slot| zero != ZeroKey::Stores || !self.packing.is_empty(bucket, slot))
     }
 
-    /// The slot in which a store finds its own position; it may be empty.
+    /// Returns the slot whose key matches that of a store. The slot may be empty.
     #[inline(always)]
     pub(super) fn find_for_store(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.zero_key_for(stored_key) {

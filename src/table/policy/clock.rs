@@ -16,7 +16,7 @@ pub struct Clock {}
 
 /// The shift of the hand in the policy's word. The hand is a slot number. The bits below the hand
 /// are the marks of the slots.
-const HAND: u32 = 8;
+const HAND_SHIFT: u32 = 8;
 
 impl Replacement for Clock {
     const SLOTS: RangeInclusive<u8> = 2..=8;
@@ -28,12 +28,12 @@ impl Replacement for Clock {
 
     #[inline]
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
-        let (mut marks, mut hand) = (notes.words[0] & 0xff, (notes.words[0] >> HAND) as usize % bucket.len());
+        let (mut marks, mut hand) = (notes.words[0] & 0xff, (notes.words[0] >> HAND_SHIFT) as usize % bucket.len());
         while marks >> hand & 1 != 0 {
             marks &= !(1 << hand);
             hand = (hand + 1) % bucket.len();
         }
-        notes.words[0] = marks | (((hand + 1) % bucket.len()) as u64) << HAND;
+        notes.words[0] = marks | (((hand + 1) % bucket.len()) as u64) << HAND_SHIFT;
         Decision::replace(hand)
     }
 

@@ -113,8 +113,9 @@ static REGISTRY: LazyLock<RwLock<Registry>> = LazyLock::new(RwLock::default);
 /// policy, before any options are read.
 ///
 /// # Errors
-/// When the name is already taken, or has a character that is not a small letter, a digit or a dash.
-/// When the policy does not serialize to named fields, or needs words of its own in each bucket.
+/// When the name is already taken, or has a character that is not a small letter, a digit or a
+/// dash. When the policy does not serialize to named fields, or needs words of its own in each
+/// bucket.
 pub fn register<P>(name: &'static str) -> Result<(), String>
 where
     P: Replacement + Sync + Default + Serialize + DeserializeOwned,

@@ -200,7 +200,8 @@ fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: imp
     least_slot_by(bucket.len(), ties, |slot| worth(&bucket[slot]))
 }
 
-/// Returns the slot with the least worth and that worth, among the slots below `slots`.
+/// Finds the slot with the least worth among the slots below `slots`. Returns the slot and its
+/// worth.
 #[inline(always)]
 fn least_slot_by<W: PartialOrd + Copy>(slots: usize, ties: Ties, worth: impl Fn(usize) -> W) -> (usize, W) {
     let (mut least_slot, mut least_worth) = (0, worth(0));
@@ -310,8 +311,9 @@ macro_rules! policies {
                 }
             }
 
-            /// Returns the same policy for entries to whose depths `offset` plies are added. The
-            /// same number of plies is added to the depth that an empty slot is weighed as.
+            /// Returns the policy that makes the same decisions if `offset` plies are added to the
+            /// depth of every entry. If this policy assumes a depth for empty slots, the plies are
+            /// added to that depth too.
             #[must_use]
             pub fn with_depth_offset(&self, offset: u8) -> Self {
                 match *self {
@@ -459,7 +461,7 @@ pub fn deserialize_policy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     deserializer.deserialize_any(Shorthand)
 }
 
-/// Serializes a policy as a table with `kind` and the policy's parameters.
+/// Serializes a policy as a map of its `kind` and its parameters.
 ///
 /// # Errors
 /// The errors of the serializer.

@@ -17,7 +17,7 @@ pub struct Sieve {}
 
 /// The shift of the hand in the policy's word. The bits below the hand are the marks of the slots.
 /// The hand is stored as the number of its slot plus 1. A stored hand of 0 is at the oldest entry.
-const HAND: u32 = 8;
+const HAND_SHIFT: u32 = 8;
 
 impl Replacement for Sieve {
     const ORDERED: bool = true;
@@ -30,12 +30,13 @@ impl Replacement for Sieve {
 
     #[inline]
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
-        let (mut marks, mut hand) = (notes.words[0] & 0xff, notes.words[0] >> HAND);
+        let (mut marks, mut hand) = (notes.words[0] & 0xff, notes.words[0] >> HAND_SHIFT);
         let oldest = bucket.len() - 1;
         let last = match bucket.iter().position(Entry::is_empty) {
             Some(free_slot) => free_slot,
             None => {
-                // The stored hand is the number of its slot plus 1, or 0 for the oldest entry.
+                // The stored value of the hand is its slot number plus 1, or 0 for the oldest
+                // entry.
                 let mut slot = (hand as usize).checked_sub(1).unwrap_or(oldest).min(oldest);
                 while marks >> slot & 1 != 0 {
                     marks &= !(1 << slot);
@@ -50,7 +51,7 @@ impl Replacement for Sieve {
         // The marks of the entries before slot `last` move down by one slot with their entries.
         let marks_after = marks >> (last + 1) << (last + 1);
         let marks_before = marks & ((1 << last) - 1);
-        notes.words[0] = marks_after | marks_before << 1 | hand << HAND;
+        notes.words[0] = marks_after | marks_before << 1 | hand << HAND_SHIFT;
         Decision::Insert { slot: 0, last }
     }
 

@@ -51,7 +51,7 @@ fn estimate(words: &[u64], key: u64) -> u64 {
 /// Returns `order` with a slot moved to the front. Each place in the order is a slot number of four
 /// bits, and the first `len` places are valid.
 fn move_to_front(order: u64, slot: usize, len: usize) -> u64 {
-    // Finds the place of the slot, which is 0 after the exclusive or. The subtraction borrows in
+    // The exclusive or makes the place that holds the slot 0. The subtraction then borrows in
     // the lowest such place. The place after the valid places is set to 0, so that it is found if
     // the slot is in none of the valid places.
     const ONES: u64 = 0x1_1111_1111;
