@@ -162,7 +162,7 @@ pub fn read_options<'a>(
     let design = table.get("table").and_then(|table| table.get("design")?.as_str()).and_then(Design::from_name);
     let layout = table.get("table").and_then(|table| table.get("layout")).map(read_layout).transpose()?.flatten();
     if design.is_some() || layout.is_some() {
-        let mut implied = design.map_or("", Design::text).parse::<Table>().unwrap_or_default();
+        let mut implied = design.map_or("", Design::toml).parse::<Table>().unwrap_or_default();
         // The bucket of a design is used only if no part of the bucket is set individually.
         let is_set_individually = |key: &str| {
             let path = format!("table.{key}");
