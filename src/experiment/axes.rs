@@ -19,8 +19,9 @@ pub(super) fn axis_len(axis: &Axis) -> usize {
 /// The key of a `[[zip]]` with the names of its points. A point is one set of values of all paths.
 pub(super) const NAME: &str = "name";
 
-/// Returns the name of the point of a `[[zip]]` whose values `paths` sets. Returns `None` if the
-/// `[[zip]]` has no names, or if `paths` sets the values of none of its points.
+/// Finds the point of a `[[zip]]` whose options all have the values that `paths` sets, and returns
+/// the name of this point. Returns `None` if there is no such point, or if the `[[zip]]` has no
+/// names.
 pub(super) fn zip_name<'z>(zip: &'z Table, paths: &[(String, Value)]) -> Option<&'z str> {
     let names = zip.get(NAME)?.as_array()?;
     let value_at = |path: &String| paths.iter().find(|(set_path, _)| set_path == path).map(|(_, value)| value);
@@ -110,7 +111,7 @@ pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     combinations
 }
 
-/// Returns the place in the file of a value on an axis, such as `grid.table.size.1`.
+/// Returns the path in the file of a value that an axis contains, such as `grid.table.size.1`.
 pub(super) fn locate_axis_value(file: &File, path: &str, value: &Value) -> Option<String> {
     let index_in = |values: &Value| values.as_array()?.iter().position(|candidate| candidate == value);
     match file.grid.get(path) {

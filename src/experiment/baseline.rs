@@ -40,9 +40,9 @@ impl Partners {
     ///
     /// The baselines are the points that meet the condition. Two points belong to the same group if
     /// they agree in all options that vary. Options that the condition names, and options on the
-    /// same axis as a named option, need not agree. If only one of the two points has an option,
-    /// the option does not count. For example, a point without a table has no table size. A point
-    /// for which this leaves several baselines has no baseline.
+    /// same axis as a named option, need not agree. An option that only one of the two points has
+    /// is ignored. For example, a point without a table has no table size. A point that belongs to
+    /// the groups of several baselines has no baseline.
     ///
     /// # Errors
     /// Returns the indices of two points of one group that both meet the condition.
@@ -87,9 +87,9 @@ fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
     columns.into_iter().filter(varies).collect()
 }
 
-/// Returns the options that a condition names, and all options on the same axes. A policy is on one
-/// axis with the parameters that only some policies have. Options that vary together are also on
-/// one axis.
+/// Returns the options that a condition names, and all options that lie on the same axes. A policy
+/// lies on the same axis as the parameters that only some policies have. Options that always vary
+/// together also lie on the same axis.
 fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
     // Only bounded tables have all options of a table, so if there are such points, only they are
     // used to find out which options vary together.
@@ -112,7 +112,7 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
         axes.entry(kind_of(column).unwrap_or(column)).or_default().push(column);
     }
     // Counts the different combinations of values that the columns have.
-    let count_levels = |columns: &[&str]| {
+    let count_values = |columns: &[&str]| {
         let values =
             |point: &&OptionValues| columns.iter().map(|column| point.get(*column).cloned()).collect::<Vec<_>>();
         compared_points.iter().map(values).collect::<BTreeSet<_>>().len()
@@ -120,13 +120,13 @@ fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String
     let mut named_columns: BTreeSet<&str> = condition.iter().map(|(column, _)| column.as_str()).collect();
     let is_named = |column: &&str| condition.iter().any(|(name, _)| name == column);
     for axis in axes.values().filter(|columns| columns.iter().any(is_named)) {
-        let level_count = count_levels(axis);
-        // A design or a layout determines other options. Several designs or layouts may set the
-        // same value of an option, so the option's axis may have fewer levels.
-        let sets_others = ["table.design", "table.layout"].iter().any(|column| axis.contains(column));
+        let value_count = count_values(axis);
+        // A design or a layout determines the values of other options. These options may have fewer
+        // combinations of values, because several designs or layouts may set the same values.
+        let determines_others = ["table.design", "table.layout"].iter().any(|column| axis.contains(column));
         for other_axis in axes.values() {
-            let is_determined = count_levels(&[axis.as_slice(), other_axis.as_slice()].concat()) == level_count;
-            if is_determined && (sets_others || count_levels(other_axis) == level_count) {
+            let is_determined = count_values(&[axis.as_slice(), other_axis.as_slice()].concat()) == value_count;
+            if is_determined && (determines_others || count_values(other_axis) == value_count) {
                 named_columns.extend(other_axis);
             }
         }

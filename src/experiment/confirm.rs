@@ -72,12 +72,12 @@ impl Confirm {
             "confirm.openings",
             openings,
             openings >= self.first,
-            &format!("at least {} of them", self.first),
+            &format!("at least {} openings", self.first),
         )
     }
 
-    /// Returns the range of openings of each stage. Each range ends at twice the end of the range
-    /// before, up to the budget or the number of openings.
+    /// Returns the range of openings of each stage. After each stage, the total number of openings
+    /// doubles, until it reaches the budget or the number of available openings.
     pub fn stages(&self, opening_count: usize) -> Vec<Range<usize>> {
         let end = self.budget.min(opening_count);
         let (mut stages, mut from, mut to) = (Vec::new(), 0, self.first.min(end));

@@ -25,8 +25,9 @@ impl<'a> Excludes<'a> {
         Self { values_by_paths }
     }
 
-    /// Whether a combination has all values of at least one exclude. `"always"` and `{ kind =
-    /// "always" }` are equal values.
+    /// Whether at least one `[[exclude]]` entry excludes a combination. An entry excludes the
+    /// combinations that have all values of the entry. The values `"always"` and `{ kind =
+    /// "always" }` are equal.
     pub(super) fn matches(&self, combination: &[(String, Value)]) -> bool {
         self.values_by_paths.iter().any(|(paths, excluded_values)| {
             let values: Option<Vec<String>> = paths.iter().map(|path| value_at(combination, path)).collect();

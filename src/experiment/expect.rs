@@ -90,7 +90,7 @@ pub enum ExpectedFigure {
 }
 
 impl ExpectedFigure {
-    /// Whether exact values are expected rather than a range.
+    /// Whether exact values are expected, rather than values between a minimum and a maximum.
     pub fn is_exact(&self) -> bool {
         match self {
             Self::Exact(_) => true,

@@ -99,7 +99,8 @@ pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>
     Ok(variants)
 }
 
-/// Combines every `[[variant]]` with every point of the grid and every `[[include]]`.
+/// Combines every `[[variant]]` with every point. The points are those of the grid, and those that
+/// are listed as `[[include]]`.
 fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_>) -> Result<Vec<Draft>, Problem> {
     if variants.is_empty() || points.is_empty() {
         return Err(source.invalid("cross", "needs a [grid] or [[zip]], and a [[variant]] to cross with it"));
@@ -265,7 +266,7 @@ fn read_variant(
         }
         builtin => {
             let options = Box::new(options::read_options(preset, &file.engine, all_paths()).map_err(variant_problem)?);
-            Subject::Builtin { options, is_named: builtin.is_some() && file.trace.is_none() }
+            Subject::Builtin { options, is_named_by_file: builtin.is_some() && file.trace.is_none() }
         }
     };
     if let Some(ticks) = ticks {
@@ -366,9 +367,9 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
     }
 }
 
-/// Returns the place of the first grid value of `variant` that `earlier` does not have. Such a
-/// value can exist although both variants have the same options, because an option can be written
-/// in several ways. If there is no such value, returns the place of the variant's first value.
+/// Returns the path in the file of the first value of `variant` that `earlier` does not have. Such
+/// a value can exist although both variants have the same options, because an option can be written
+/// in several ways. If there is no such value, returns the path of the variant's first value.
 fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Option<String> {
     let difference = variant.paths.iter().find(|path_value| !earlier.paths.contains(path_value));
     let (path, value) = difference.or_else(|| variant.paths.first())?;

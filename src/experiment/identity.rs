@@ -185,7 +185,7 @@ mod tests {
             name: String::new(),
             paths: Vec::new(),
             limit: Limit { depth, nodes: None },
-            subject: Subject::Builtin { options: Box::new(options), is_named: false },
+            subject: Subject::Builtin { options: Box::new(options), is_named_by_file: false },
         };
         let text_of = |sets: &[&str], depth| {
             let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();

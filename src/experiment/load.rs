@@ -67,7 +67,7 @@ impl Experiment {
         suites::search_limits(self.file.suites.as_ref(), variant.limit).into_iter().map(|(_, limit)| limit).collect()
     }
 
-    /// The number of searches that each variant makes of one item.
+    /// The number of searches that each variant makes of the positions of an item.
     pub fn searches_per_variant(&self, item: &Item) -> usize {
         match (self.work.sequence(), item.game_moves()) {
             (None, None) => 1,
@@ -80,7 +80,7 @@ impl Experiment {
     /// Whether at least one position of an item is searched. No position is searched of a game that
     /// ends before the first searched ply.
     pub fn is_searched(&self, item: &Item) -> bool {
-        self.work.sequence().is_none_or(|sequence| sequence.searches(item))
+        self.work.sequence().is_none_or(|sequence| sequence.searches_any_position(item))
     }
 
     /// Whether searches may share a table, along the suite's games or the engine's own play.
@@ -299,16 +299,17 @@ fn read_variants(
 ) -> Result<(Vec<Variant>, Partners), Problem> {
     let mut variants = grid::expand_variants(file, &parse_settings(overrides)?, source)?;
     let mut partners = baseline::find_baselines(file, &variants, source)?;
-    if let Some(games) = &file.games {
+    if let Some(match_section) = &file.games {
         let baseline = partners.bases().next().unwrap_or(0);
-        games.check_players(&variants, source)?;
-        games.add_handicaps(&mut variants, baseline, source)?;
+        match_section.check_players(&variants, source)?;
+        match_section.add_handicaps(&mut variants, baseline, source)?;
         partners = Partners::single(baseline, variants.len());
     }
     Ok((variants, partners))
 }
 
-/// The experiment's name as the file gives it, otherwise the file's name without its extension.
+/// Returns the name that the file gives to the experiment. If the file gives no name, returns the
+/// name of the file without its extension.
 fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
     let name = file.name.clone().unwrap_or_else(|| {
         source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
@@ -343,7 +344,7 @@ fn read_file_text(path: &Path) -> Result<String, Problem> {
         format!("did you mean `{}`?", in_experiments.display())
     } else {
         let name = path.file_stem().unwrap_or_default().display();
-        format!("`ttlab new` lists templates; if `{name}` is one, `ttlab new {name}` writes it")
+        format!("`ttlab new` lists templates. If there is a template `{name}`, `ttlab new {name}` writes the file")
     };
     let bytes = crate::system::files::read_input(path).map_err(|error| {
         let help = (error.kind() == std::io::ErrorKind::NotFound).then_some(help);

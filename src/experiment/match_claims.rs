@@ -14,8 +14,8 @@ pub struct MatchClaim {
     pub player: String,
     /// The variant that it plays.
     pub opponent: String,
-    /// Whether the claim is that the player's advantage is more than `elo`. Otherwise the claim is
-    /// that it is less than `elo`.
+    /// Whether the claim is that the player's advantage is more than `elo`. If false, the claim is
+    /// that the advantage is less than `elo`.
     pub claims_more: bool,
     /// The claimed bound in Elo. A bound that is given as a share of the points is converted by the
     /// logistic law.

@@ -193,7 +193,7 @@ impl Match {
     /// Refuses a match with fewer than two players.
     pub(super) fn check_players(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         if variants.len() + self.handicap.len() < 2 {
-            let message = "a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]";
+            let message = "a match needs at least two variants, found 1: add another by [grid] or [[variant]]";
             return Err(source.invalid("match", message));
         }
         Ok(())

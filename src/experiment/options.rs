@@ -37,7 +37,7 @@ impl Setting {
             let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
             return Err(setting_problem(text, 0..text.len(), message));
         };
-        // A value that is not valid TOML is a text without quotes.
+        // A value that is not valid TOML is read as a text without quotes.
         let parsed_value = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed_value.unwrap_or_else(|| Value::from(value.trim()));
         let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value };
@@ -57,7 +57,7 @@ impl Setting {
         Ok(setting)
     }
 
-    /// Parses several settings, up to the first invalid one.
+    /// Parses all settings. Returns the error of the first invalid setting.
     pub fn parse_all(texts: &[String]) -> Result<Vec<Self>, Problem> {
         if texts.is_empty() {
             return Ok(Vec::new());
@@ -111,8 +111,8 @@ pub fn paths_overlap(a: &str, b: &str) -> bool {
     a == b || contains(a, b) || contains(b, a)
 }
 
-/// Reads a value of `table.layout`. If the value describes a bucket, returns the other options of
-/// `table` that follow from the bucket. Otherwise returns `None`.
+/// Reads a value of `table.layout`. If the value describes the shape of a bucket, returns the other
+/// options of `table` that this shape determines. Otherwise returns `None`.
 fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     let shape = match value {
         Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {

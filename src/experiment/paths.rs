@@ -38,7 +38,8 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
 
 /// Inserts a value under a key. If the key is `table` and the value is a word, only the `kind` of
 /// the old table changes. A new table with a `kind` replaces the old table. A new table without
-/// `kind` is merged into the old table: TOML reads an unquoted `table.size = 4` as such a table.
+/// `kind` is merged into the old table. For example, TOML reads an unquoted `table.size = 4` as a
+/// new table that has only a `size`.
 fn insert(table: &mut Table, key: &str, value: Value) {
     match (table.get_mut(key), value) {
         (Some(Value::Table(old)), value @ Value::String(_)) if key == "table" => {

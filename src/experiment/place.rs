@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 /// The last part of a path that exists in a TOML text.
 struct Located {
     /// The byte range of the key, or of the list item.
-    name: Range<usize>,
+    key: Range<usize>,
     /// The byte range of the value.
     value: Range<usize>,
     /// Whether the whole path was found.
@@ -19,12 +19,12 @@ struct Located {
 /// occurs in the key's value, returns the range of the word.
 pub fn locate(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
     let place = locate_path(text, path)?;
-    word.filter(|_| place.is_complete).and_then(|word| find_word(text, &place.value, word)).or(Some(place.name))
+    word.filter(|_| place.is_complete).and_then(|word| find_word(text, &place.value, word)).or(Some(place.key))
 }
 
 /// As [`locate`], but returns the byte range of the value instead of the key.
 pub fn locate_value(text: &str, path: &str) -> Option<Range<usize>> {
-    locate_path(text, path).map(|place| if place.is_complete { place.value } else { place.name })
+    locate_path(text, path).map(|place| if place.is_complete { place.value } else { place.key })
 }
 
 /// Returns the byte range of the first occurrence of a whole word within `range`. Quotes around the
@@ -55,7 +55,7 @@ fn locate_path(text: &str, path: &str) -> Option<Located> {
             |key: &str| remaining.strip_prefix(key).is_some_and(|after| after.is_empty() || after.starts_with('.'));
         let keys = table.iter().filter(|(key, _)| begins_path(key.get_ref()));
         let Some((key, mut value)) = keys.max_by_key(|(key, _)| key.get_ref().len()) else { return located };
-        let mut name = key.span();
+        let mut key_range = key.span();
         remaining = remaining[key.get_ref().len()..].trim_start_matches('.');
         while let DeValue::Array(items) = value.get_ref() {
             let (index, after_index) = remaining.split_once('.').unwrap_or((remaining, ""));
@@ -71,9 +71,9 @@ fn locate_path(text: &str, path: &str) -> Option<Located> {
                 (None, Some(item)) => (item, remaining),
                 (None, None) => break,
             };
-            (name, remaining, value) = (item.span(), path_in_item, item);
+            (key_range, remaining, value) = (item.span(), path_in_item, item);
         }
-        located = Some(Located { name, value: value.span(), is_complete: remaining.is_empty() });
+        located = Some(Located { key: key_range, value: value.span(), is_complete: remaining.is_empty() });
         match value.get_ref() {
             DeValue::Table(inner) if !remaining.is_empty() => table = inner,
             _ => return located,

@@ -157,8 +157,8 @@ impl Plan {
         self.item_ids.len()
     }
 
-    /// Returns the job in which a variant searches an item, or in which it plays an opponent from
-    /// the item's position.
+    /// Returns the job in which `variant` searches an item. If `opponent` is given, returns the job
+    /// in which `variant` plays against `opponent` from the item's position.
     pub fn job_for(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
         let suite = &self.suites[self.suite_of(item)];
         if self.takes_whole_suite[variant] {
@@ -238,8 +238,9 @@ impl Plan {
         (0..self.repeats).flat_map(|repeat| self.jobs_of_repeat(repeat))
     }
 
-    /// Returns the jobs of one repeat. A job that searches a whole suite is returned at the suite's
-    /// first item. Otherwise an item has a job only if at least one of its positions is searched.
+    /// Returns the jobs of one repeat, in the order of their first items. The first item of a job
+    /// that searches a whole suite is the first item of the suite. Any other job has one item, and
+    /// is returned only if at least one position of the item is searched.
     fn jobs_of_repeat(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
         (0..self.item_count()).flat_map(move |item| {
             let jobs = (0..self.lane_count()).map(move |lane| self.job_in_lane(lane, item, repeat));

@@ -140,8 +140,8 @@ pub fn suggest_new_name(path: &str) -> Option<String> {
     crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
 }
 
-/// As [`suggest_new_name`], for a word that was renamed among the values of the option at `path`.
-/// The word is the first text in backquotes in `message`.
+/// Returns the hint "... is now called ..." if `message` is about an unknown word that is the
+/// former name of a value of the option at `path`. The word is the first text in backquotes.
 pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
     let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown word"))?;
     let path = path.split('[').next().unwrap_or(path).trim_end_matches(".kind");
@@ -209,8 +209,8 @@ fn in_plain_words(message: &str) -> String {
     for (rust, plain) in PLAIN_WORDS {
         text = text.replace(rust, plain);
     }
-    // "expected struct Limit" or "expected internally tagged enum Policy": the names of types mean
-    // nothing to the author of a file.
+    // Serde writes names of Rust types, as in "expected struct Limit" or "expected internally
+    // tagged enum Policy". The author of a file does not know these types.
     for kind in
         ["struct ", "internally tagged enum ", "adjacently tagged enum ", "enum ", "tuple struct ", "newtype struct "]
     {

@@ -91,8 +91,8 @@ pub fn file_schema() -> Value {
     schema
 }
 
-/// Returns the words that may be written in place of a table with that `kind`. The list is empty
-/// for a table without `kind`.
+/// Returns the kinds of an option that is a table with a `kind`. A file may give the kind as a
+/// single word in place of the table. Returns an empty list for a table without `kind`.
 fn kind_words(definition: &Value) -> Vec<Value> {
     let kinds = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let constants: Vec<Value> = kinds.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
@@ -178,8 +178,9 @@ fn collect_forms<'a>(root: &'a Value, node: &'a Value, forms: &mut Vec<&'a Value
     parts.for_each(|part| collect_forms(root, part, forms));
 }
 
-/// Describes the allowed values of an option: the words that it accepts, or a type or range.
-/// Returns `None` if there is no option at `path`, as for a table.
+/// Describes the allowed values of an option. The description lists the words that the option
+/// accepts, or gives the type or the range of its values. Returns `None` if `path` is unknown or is
+/// the path of a table.
 pub fn allowed_values(path: &str) -> Option<String> {
     let page = option_pages().iter().find(|page| page.path == path)?;
     let words: Vec<&str> = page.words.iter().map(|(word, _)| word.as_str()).collect();

@@ -17,13 +17,13 @@ impl Confirm {
         if variants.len() < 2 {
             return Err(source.invalid(
                 "confirm",
-                "a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]",
+                "a match needs at least two variants, found 1: add another by [grid] or [[variant]]",
             ));
         }
-        if let Some(different) = variants.iter().find(|variant| variant.limit != variants[0].limit) {
+        if let Some(variant) = variants.iter().find(|variant| variant.limit != variants[0].limit) {
             let message = format!(
                 "all variants need the same limit, but \"{}\" and \"{}\" have different limits",
-                different.name, variants[0].name
+                variant.name, variants[0].name
             );
             return Err(source.invalid("confirm", message));
         }
@@ -195,7 +195,7 @@ pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Pro
             let place = format!("{place}.{key}");
             source.check_range(&place, 0, own_limit != Some(0), "at least 1")?;
             if own_limit.is_some() && has_common_limit {
-                let message = format!("`limit` gives {key} for all suites: give it there or here, not both");
+                let message = format!("`limit` already gives {key} for all suites: give {key} in only one place");
                 return Err(source.invalid(&place, message));
             }
         }

@@ -43,10 +43,10 @@ impl Sequence {
 
     /// Whether at least one position of an item is searched. A game may end before the first
     /// searched ply.
-    pub fn searches(&self, item: &Item) -> bool {
+    pub fn searches_any_position(&self, item: &Item) -> bool {
         match item.game_moves() {
             Some(_) => self.count_searched(item) > 0,
-            // Within two plies, each side moves once.
+            // A game of two or more plies has positions with each side to move.
             None => self.self_play > 1 || self.side.includes(item.board.turn()),
         }
     }
@@ -125,7 +125,7 @@ mod tests {
                 expected,
                 "{sequence:?}"
             );
-            let is_searched = games.iter().map(|game| sequence.searches(game));
+            let is_searched = games.iter().map(|game| sequence.searches_any_position(game));
             assert!(is_searched.eq(expected.map(|count| count > 0)), "{sequence:?}");
         }
         let plies = Sequence { from: 3, to: Some(5), ..defaults };

@@ -21,7 +21,7 @@ use std::path::Path;
 pub struct Split {
     shards: u64,
     /// Whether all jobs of an item belong to one shard.
-    by_item: bool,
+    keeps_items_together: bool,
 }
 
 impl Split {
@@ -29,18 +29,18 @@ impl Split {
     /// that are compared are timed on one machine. If there are more shards than items, each job is
     /// assigned individually instead.
     pub fn new(plan: &Plan, shards: u64) -> Self {
-        Self { shards: shards.max(1), by_item: shards <= plan.item_count() as u64 }
+        Self { shards: shards.max(1), keeps_items_together: shards <= plan.item_count() as u64 }
     }
 
     /// The shard of a job, from 0.
     pub fn shard_of(&self, plan: &Plan, job: &Job) -> u64 {
-        if self.by_item {
+        if self.keeps_items_together {
             return job.item as u64 % self.shards;
         }
-        // Without the second term, a shard would have jobs of a single variant whenever the number
-        // of shards is a multiple of the number of variants.
-        let key = plan.order_key(job);
-        (key + key / self.shards) % self.shards
+        // The remainder of the number alone is not enough. If the number of shards is a multiple of
+        // the number of variants, a shard would have jobs of a single variant.
+        let number = plan.order_key(job);
+        (number + number / self.shards) % self.shards
     }
 }
 
@@ -155,11 +155,12 @@ impl PlanFile {
         Self::parse(&read_text(path)?, &path.display().to_string())
     }
 
-    /// As [`PlanFile::load`], from the text of the file. Errors name `path`.
+    /// Parses the text of a plan file, and creates the experiment and the plan in it. `path` is the
+    /// path of the plan file for the error messages.
     pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
         let plan_error = |problem: String| PlanError { path: path.to_owned(), problem };
         let not_a_plan = |problem: String| {
-            let help = "ttlab plan FILE --shards N -o plan.json makes one";
+            let help = "`ttlab plan FILE --shards N -o plan.json` makes a plan";
             plan_error(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
         };
         let describe_error =
@@ -168,7 +169,7 @@ impl PlanFile {
         let file: Self = from_json(value).map_err(|error| not_a_plan(error.to_string()))?;
         let check_equal = |field: &str, actual: String, expected: String| {
             let problem = format!("{field}: the plan has {actual}, but its experiment gives {expected}");
-            let help = "it was edited or made by another version of ttlab: make it again";
+            let help = "the plan was edited, or was made by another version of ttlab: make the plan again";
             if actual == expected { Ok(()) } else { Err(plan_error(format!("{problem}\nhelp: {help}"))) }
         };
         check_equal("schema", file.schema.to_string(), SCHEMA.to_string())?;

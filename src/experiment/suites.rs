@@ -140,7 +140,7 @@ pub(super) fn edit_sections(
 }
 
 /// Refuses or removes positions and games that an earlier suite also contains. Such items would
-/// count twice in results over all suites.
+/// be counted twice when the results of all suites are combined.
 pub(super) fn check_unique_across(
     suite: &mut Suite,
     sections: &mut [Section],
@@ -166,7 +166,7 @@ pub(super) fn check_unique_across(
         });
         match (first_message, on_error) {
             (Some(message), OnError::Stop) => {
-                let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
+                let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves out such items".to_owned());
                 Err(Problem { help, ..source.invalid(&format!("suites.{}", section.name), message) })
             }
             _ => {

@@ -176,8 +176,8 @@ impl FileText<'_> {
 
     /// Refuses or removes items that equal an earlier item of the suite. The id of a row depends on
     /// what was searched, not on the item's name, so equal items would have rows with equal ids. In
-    /// addition, an item that counts twice would make a mean look more certain than it is. `key` is
-    /// the path of the experiment file's key that names the suite.
+    /// addition, an item that counts twice would make a mean look more certain than it is. The
+    /// error is shown at `key`, which is the path of a key of the experiment file.
     pub(super) fn check_unique(
         &self,
         key: &str,
@@ -190,7 +190,7 @@ impl FileText<'_> {
             OnError::Stop => {
                 let faults: Vec<Fault> = find_duplicates(name, suite).into_values().collect();
                 if !faults.is_empty() {
-                    let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves it out".to_owned());
+                    let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves out such items".to_owned());
                     return Err(Problem { help, ..self.invalid(key, Faults(faults)) });
                 }
             }
@@ -204,15 +204,15 @@ impl FileText<'_> {
         let Sequence { from, to, self_play, .. } = sequence;
         let has_games = suite.items.iter().any(|item| item.game_moves().is_some());
         let message = if has_games && self_play > 0 {
-            "sequence.self_play: the suite's games already have moves: remove it"
+            "sequence.self_play: the games of the suite already have moves: remove self_play"
         } else if !has_games && self_play == 0 {
-            "sequence: the suite has single positions: give self_play (how many plies the engine plays)"
+            "sequence: the suite has single positions: give self_play, the number of plies to play from each position"
         } else if !has_games && (from > 0 || to.is_some()) {
             "sequence.from, sequence.to: these select plies of a game, but the suite has single positions: remove \
              them"
         } else if to.is_some_and(|to| to < from) {
             "sequence.to: lies before sequence.from"
-        } else if !suite.items.iter().any(|item| sequence.searches(item)) {
+        } else if !suite.items.iter().any(|item| sequence.searches_any_position(item)) {
             "sequence: no game of the suite has plies in this range: nothing would be searched"
         } else {
             return Ok(());
@@ -228,8 +228,8 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     // items.
     let mut first_lines: HashMap<u128, usize> = HashMap::new();
     let check_item = |(index, item): (usize, &Item)| {
-        let content = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
-        let first_line = *first_lines.entry(content).or_insert(item.line);
+        let content_hash = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
+        let first_line = *first_lines.entry(content_hash).or_insert(item.line);
         let kind = if item.game_moves().is_some() { "game" } else { "position" };
         let message = format!("the same {kind} as in line {first_line}: each may occur only once");
         let is_duplicate = first_line != item.line;

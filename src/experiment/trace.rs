@@ -85,8 +85,8 @@ impl Trace {
     /// Reads a trace file once, to find the place and the summary of each game.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or records neither search windows nor cutoffs.
-    /// Without both, the worth of a result cannot be computed.
+    /// When the file cannot be read, is damaged, or records neither search windows nor cutoffs. The
+    /// worth of a result can be computed only from search windows or cutoffs.
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
         let in_range = (1..=1 << 20).contains(&choice.memory);
@@ -111,8 +111,8 @@ impl Trace {
         Ok(Self { name, digest, path, stamp, memory, depths, games, game_indices, cache: Mutex::default() })
     }
 
-    /// Returns a suite with an item for each game. Only the names of the items have a meaning. The
-    /// position of each item is the start position.
+    /// Returns a suite with an item for each game. An item has the name of its game. The positions
+    /// of the items have no meaning. All of them are the start position.
     pub fn suite(&self) -> Suite {
         let item_of_game = |game| Suite::of_board(&game_name(game), Board::startpos()).items;
         Suite {

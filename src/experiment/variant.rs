@@ -31,7 +31,7 @@ pub enum Subject {
         options: Box<EngineOptions>,
         /// Whether the file names ttlab's own engine by `subject.uci = "builtin"`. If so, rows have
         /// this name, too.
-        is_named: bool,
+        is_named_by_file: bool,
     },
     /// A UCI program.
     External(SubjectOptions),
@@ -82,8 +82,8 @@ pub fn extra_columns(variants: &[Variant], is_match: bool, has_suites: bool) -> 
 /// Returns the option columns of a variant and their values. The variant's limits are included.
 pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
     let mut columns = match &variant.subject {
-        Subject::Builtin { options, is_named } => {
-            let name = is_named.then(|| (subject::PROGRAM.to_owned(), BUILTIN.to_owned()));
+        Subject::Builtin { options, is_named_by_file } => {
+            let name = is_named_by_file.then(|| (subject::PROGRAM.to_owned(), BUILTIN.to_owned()));
             let options = paths::flatten(&serde_json::to_value(options).unwrap_or_default());
             name.into_iter().chain(options).collect()
         }

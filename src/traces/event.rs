@@ -117,8 +117,8 @@ impl Event {
         self.kind() != EventKind::Store || !self.has(flags::SUBTREE)
     }
 
-    /// A number for the position: the key, or both halves of a key of 128 bits mixed into one
-    /// number.
+    /// Returns a number that identifies the position. The number is the key of the position. If the
+    /// key has 128 bits, its two halves are mixed into one number.
     #[inline]
     pub fn position(&self) -> u64 {
         match self.high {

@@ -51,10 +51,11 @@ impl Format {
         header
     }
 
-    /// Returns this format with the fields of the rest of the header. `rest` begins after the
-    /// version and the byte order. Returns `None` if the rest is damaged.
+    /// Reads the fields of the header that follow the version and the byte order, and returns this
+    /// format with the values of these fields. Returns `None` if `rest` is damaged.
     pub fn with_rest(self, rest: &[u8]) -> Option<Self> {
-        // Only wide headers state the parts of a ply; in narrow traces, depths are whole plies.
+        // A wide header contains the number of parts of a ply in which depths are counted. In
+        // narrow traces, depths are whole plies.
         let (parts, zeros) = rest.split_at(if self.wide { 2 } else { 0 });
         let depth_parts = parts.try_into().map_or(1, u16::from_le_bytes);
         let is_valid = (1..=MAX_DEPTH_PARTS).contains(&depth_parts) && zeros.iter().all(|byte| *byte == 0);

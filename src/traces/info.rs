@@ -241,7 +241,7 @@ impl InfoCounter {
 }
 
 impl Info {
-    /// Reads a whole trace and counts its events. The memory that this needs is bounded.
+    /// Reads a whole trace and counts its events. The memory use does not grow with the trace.
     pub fn read(from: impl Read) -> Result<Self, TraceError> {
         let mut counter = InfoCounter::default();
         let mut reader = Reader::new(from)?;

@@ -116,10 +116,11 @@ pub struct Reader<R> {
     format: Format,
     buffer: Vec<u8>,
     block: Vec<Event>,
-    events: u64,
+    /// The number of the next event.
+    next_event: u64,
     check: Check,
     /// The number of the event before which to stop. `None` to read up to the end of the trace.
-    stop: Option<u64>,
+    range_end: Option<u64>,
     /// The end event, after it was read.
     end: Option<Event>,
     /// In a narrow trace, the last total cost, extended to 64 bits.
@@ -164,9 +165,9 @@ impl<R: Read> Reader<R> {
             format,
             buffer: vec![0; format.event_bytes() * BLOCK],
             block: Vec::with_capacity(BLOCK),
-            events: 0,
+            next_event: 0,
             check: Check::default(),
-            stop: None,
+            range_end: None,
             end: None,
             last_total_cost: 0,
             cost_offset: 0,
@@ -188,7 +189,7 @@ impl<R: Read> Reader<R> {
     {
         let mut reader = Self::new(from)?;
         reader.from.seek(SeekFrom::Start(reader.offset(events.start)))?;
-        (reader.events, reader.stop) = (events.start, Some(events.end));
+        (reader.next_event, reader.range_end) = (events.start, Some(events.end));
         Ok(reader)
     }
 
@@ -221,19 +222,19 @@ impl<R: Read> Reader<R> {
     /// returned earlier or are in [`Self::partial_block`].
     pub fn next_block(&mut self) -> Result<Option<&[Event]>, TraceError> {
         self.block.clear();
-        let max_events = self.stop.map_or(BLOCK as u64, |stop| stop - self.events).min(BLOCK as u64) as usize;
+        let max_events = self.range_end.map_or(BLOCK as u64, |end| end - self.next_event).min(BLOCK as u64) as usize;
         if self.end.is_some() || max_events == 0 {
             return Ok(None);
         }
         let event_bytes = self.format.event_bytes();
         let filled = read_full(&mut self.from, &mut self.buffer[..event_bytes * max_events])?;
-        let first_number = self.events;
+        let first_number = self.next_event;
         for index in 0..filled / event_bytes {
             let mut event = self.format.decode(&self.buffer[index * event_bytes..(index + 1) * event_bytes]);
             let number = first_number + index as u64;
             let offset = self.offset(number);
             // This is the end event. A range of events has no end event.
-            if event.flags == END && self.stop.is_none() {
+            if event.flags == END && self.range_end.is_none() {
                 if event.key != number {
                     return Err(TraceError::Count { offset, declared: event.key, found: number });
                 }
@@ -252,11 +253,11 @@ impl<R: Read> Reader<R> {
             words[..count].iter().for_each(|&word| self.check.add_word(word));
             self.extend_cost(&mut event);
             self.block.push(event);
-            self.events += 1;
+            self.next_event += 1;
         }
         if self.end.is_none() && filled < event_bytes * max_events {
             let offset = self.offset(first_number) + filled as u64;
-            return Err(TraceError::Truncated { offset, events: self.events });
+            return Err(TraceError::Truncated { offset, events: self.next_event });
         }
         Ok(if self.block.is_empty() { None } else { Some(&self.block) })
     }

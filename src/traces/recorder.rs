@@ -36,10 +36,9 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
         let hit_flag = if hit.is_some() { flags::HIT } else { 0 };
         let mut writer = self.writer();
         let cost = writer.cost();
-        // A table does not know its node's beta.
+        // The table does not know the window of the node, so 0 is written instead of beta.
         writer.push(Event::probe(key, trace_depth(depth), 0, hit_flag, cost));
-        // The table is not to mark the entry as used.
-        false
+        false // The table shall not mark the entry as used.
     }
 
     fn on_store(&mut self, key: u64, entry: &Entry, _: StoreOutcome) {

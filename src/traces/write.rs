@@ -15,7 +15,7 @@ pub struct Writer<W> {
     events: u64,
     check: Check,
     /// The last event that had a total cost.
-    last_total: Event,
+    total_event: Event,
     /// The first write error.
     error: Option<io::Error>,
 }
@@ -28,8 +28,8 @@ impl<W: Write> Writer<W> {
 
     /// Starts a trace with events of the given format.
     pub fn with_format(to: W, format: Format) -> Self {
-        let (last, check, last_total) = (None, Check::default(), Event::default());
-        Self { to, format, buffer: format.header(), last, events: 0, check, last_total, error: None }
+        let (last, check, total_event) = (None, Check::default(), Event::default());
+        Self { to, format, buffer: format.header(), last, events: 0, check, total_event, error: None }
     }
 
     /// Adds an event. The event is written only when the next event is added, because until then
@@ -37,7 +37,7 @@ impl<W: Write> Writer<W> {
     pub fn push(&mut self, event: Event) {
         self.write_last();
         if event.has_total() {
-            self.last_total = event;
+            self.total_event = event;
         }
         self.last = Some(event);
         self.events += 1;
@@ -45,12 +45,12 @@ impl<W: Write> Writer<W> {
 
     /// The total cost of the last event that had a total.
     pub fn cost(&self) -> u64 {
-        self.last_total.cost
+        self.total_event.cost
     }
 
     /// Sets the total cost that the end event will have, unless further events have a total.
     pub fn set_cost(&mut self, cost: u64) {
-        self.last_total.cost = cost;
+        self.total_event.cost = cost;
     }
 
     /// Marks the last event as a cutoff if it is a probe with a hit.
@@ -92,11 +92,11 @@ impl<W: Write> Writer<W> {
     /// When any write failed.
     pub fn finish(mut self) -> io::Result<(u64, W)> {
         self.write_last();
-        let end = Event { key: self.events, flags: END, cost: self.last_total.cost, ..Event::default() };
+        let end = Event { key: self.events, flags: END, cost: self.total_event.cost, ..Event::default() };
         let end = if self.format.wide {
             Event {
-                high: self.check.wide_end_checksum(end.cost, self.last_total.thread),
-                thread: self.last_total.thread,
+                high: self.check.wide_end_checksum(end.cost, self.total_event.thread),
+                thread: self.total_event.thread,
                 ..end
             }
         } else {

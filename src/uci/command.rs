@@ -54,8 +54,8 @@ const TIME_WITHOUT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Go {
     /// Gives a limit to a search that has none, and adds a message. If the command names no limit,
-    /// the search becomes infinite, as in most engines, unless it ponders. If the command has only
-    /// invalid limits, the search gets a fixed time.
+    /// the search becomes infinite, as in most engines. A pondering search is not changed. If the
+    /// command has only invalid limits, the search gets a fixed time.
     pub fn ensure_limit(&mut self, turn: Color) {
         let has_clock = self.time[turn as usize].is_some();
         if !has_clock && self.time[!turn as usize].is_some() {

@@ -6,13 +6,13 @@ use crate::chess::{Board, Increments, Strictness, fen, parse_move};
 #[derive(Debug, Clone)]
 pub struct PlayedGame {
     /// The earlier positions, the oldest first.
-    pub past: Vec<Board>,
+    pub history: Vec<Board>,
     pub board: Board,
 }
 
 impl Default for PlayedGame {
     fn default() -> Self {
-        Self { past: Vec::new(), board: Board::startpos() }
+        Self { history: Vec::new(), board: Board::startpos() }
     }
 }
 
@@ -30,11 +30,11 @@ impl PlayedGame {
                 (reading.board, reading.repairs)
             }
         };
-        let mut game = Self { past: Vec::new(), board };
+        let mut game = Self { history: Vec::new(), board };
         for text in moves {
             let mv = parse_move(&game.board, &text.to_ascii_lowercase())
-                .ok_or_else(|| format!("position: `{text}` is not a legal move after {} moves", game.past.len()))?;
-            game.past.push(game.board);
+                .ok_or_else(|| format!("position: `{text}` is not a legal move after {} moves", game.history.len()))?;
+            game.history.push(game.board);
             game.board.play(mv, Increments::none());
         }
         Ok((game, repairs.iter().map(|repair| format!("position: repaired: {repair}")).collect()))
@@ -56,14 +56,14 @@ mod tests {
         };
         let fen = |board: &Board| board.fen(crate::chess::EpRule::Legal);
         let game = read(None, &["e2e4", "E7E5", "g1f3"]).unwrap();
-        let past: Vec<String> = game.past.iter().map(fen).collect();
+        let history: Vec<String> = game.history.iter().map(fen).collect();
         let expected = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
             "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
         ];
         assert_eq!(
-            (past, fen(&game.board)),
+            (history, fen(&game.board)),
             (
                 expected.map(str::to_owned).to_vec(),
                 "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2".to_owned()

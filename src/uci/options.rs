@@ -41,7 +41,7 @@ impl UciSettings {
         let engine = experiment::options(preset, overrides)?;
         let source = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
         check_playable(&engine).map_err(|message| source.problem(message))?;
-        // The check takes an earlier table whose memory would become free. Here there is none.
+        // No table is replaced, so no memory becomes free.
         let no_table = TableOptions { kind: TableKind::None, ..TableOptions::default() };
         table::check_memory(&engine.table, &no_table).map_err(|error| source.problem(error.to_string()))?;
         let (preset, overrides) = (preset.map(str::to_owned), overrides.to_vec());
@@ -93,7 +93,7 @@ impl UciSettings {
             "" => Err("setoption: expected `name` and the name of an option".to_owned()),
             "threads" => {
                 let count = parse_number(1, 256)?;
-                self.set_path("threads.count", &count.to_string())
+                self.set_option("threads.count", &count.to_string())
             }
             "ponder" if ["true", "false"].contains(&value) => Ok(FollowUp::None),
             "ponder" => Err(format!("{name}: expected true or false, found `{value}`")),
@@ -104,18 +104,18 @@ impl UciSettings {
             }
             "hash" => {
                 let mib = parse_number(1, MAX_HASH)?;
-                self.set_path("table.size", &format!("\"{mib} MiB\""))
+                self.set_option("table.size", &format!("\"{mib} MiB\""))
             }
             _ => {
                 let page = schema::option_pages().iter().find(|page| page.path.eq_ignore_ascii_case(name));
                 let path = page.map_or(name, |page| page.path.as_str());
                 let is_list = page.is_some_and(|page| page.values.starts_with("list"));
                 if !is_list || value.starts_with('[') {
-                    return self.set_path(path, value);
+                    return self.set_option(path, value);
                 }
                 // The client writes a list as words that are separated by blanks.
                 let words: Vec<String> = value.split_whitespace().map(|word| format!("\"{word}\"")).collect();
-                self.set_path(path, &format!("[{}]", words.join(", ")))
+                self.set_option(path, &format!("[{}]", words.join(", ")))
             }
         }
     }
@@ -126,9 +126,9 @@ impl UciSettings {
     }
 
     /// Sets the engine option at `path`. An earlier setting of the same path is replaced.
-    fn set_path(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
+    fn set_option(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
         let mut overrides = self.overrides.clone();
-        overrides.retain(|setting| setting.split_once('=').is_none_or(|(set_path, _)| set_path.trim() != path));
+        overrides.retain(|setting| setting.split_once('=').is_none_or(|(other_path, _)| other_path.trim() != path));
         overrides.push(format!("{path}={value}"));
         let engine = experiment::options(self.preset.as_deref(), &overrides).map_err(|problem| {
             let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();

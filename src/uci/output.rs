@@ -34,8 +34,8 @@ fn format_score(score: Score, mate: &Mate) -> String {
 /// iterations so far. `elapsed` is the time since the start of the search.
 pub fn iteration_line(iteration: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
     let (depth, score) = (iteration.depth, format_score(iteration.score, mate));
-    let deepest = iteration.deepest.max(usize::from(depth));
-    let mut line = format!("info depth {depth} seldepth {deepest} score {score} {}", format_cost(nodes, elapsed));
+    let seldepth = iteration.deepest.max(usize::from(depth));
+    let mut line = format!("info depth {depth} seldepth {seldepth} score {score} {}", format_cost(nodes, elapsed));
     if let Some(permille) = (iteration.occupancy.occupied * 1000).checked_div(iteration.occupancy.slots) {
         line += &format!(" hashfull {permille}");
     }

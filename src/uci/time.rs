@@ -30,7 +30,7 @@ impl Lag {
         else {
             return;
         };
-        // The clock may have been reset, or belong to another game. Then there is no valid loss.
+        // If the clock was reset or belongs to another game, `lost` may be `None` or too large.
         let lost = clock_before.checked_sub(clock).and_then(|spent| spent.checked_sub(thinking_time));
         if let Some(lost) = lost.filter(|&lost| mover == turn && lost <= MAX_LAG) {
             // The estimate rises quickly when the lag grows, and falls slowly when the lag shrinks.
@@ -78,18 +78,18 @@ pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     let moves_left = go.moves_to_go.unwrap_or(DEFAULT_MOVES).clamp(1, DEFAULT_MOVES);
     // The overhead is reserved for one and a half times the number of moves, plus two. So with
     // small increments, one late answer does not lose the game.
-    let time_ahead = (clock + increment * (moves_left - 1)).saturating_sub(overhead * (moves_left * 3 / 2 + 2));
-    let fair_share = (time_ahead / moves_left).min(usable_time);
-    let share = fair_share.max(clock / 400);
-    // An iteration that exceeds the move's share of the time is rarely worth its cost. But if much
-    // time is left, the search may use up to four times the share.
+    let remaining_time = (clock + increment * (moves_left - 1)).saturating_sub(overhead * (moves_left * 3 / 2 + 2));
+    let fair_share = (remaining_time / moves_left).min(usable_time);
+    let target_time = fair_share.max(clock / 400);
+    // An iteration that ends after the target time is rarely worth its cost. But if much time is
+    // left, the search may use up to four times the target time.
     let max_time = match go.moves_to_go {
         Some(_) if moves_left == 1 => usable_time * 3 / 4,
         Some(_) => usable_time * 3 / 5,
         None => usable_time / 3,
     };
-    let hard = max_time.min(share + fair_share * 3);
-    Some(Budget { soft: (share * 6 / 10).min(hard), hard })
+    let hard = max_time.min(target_time + fair_share * 3);
+    Some(Budget { soft: (target_time * 6 / 10).min(hard), hard })
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl Signal {
 pub struct Worker<'scope> {
     engine: Arc<Mutex<Option<Engine>>>,
     /// The settings with which the engine was created.
-    applied: Option<UciSettings>,
+    applied_settings: Option<UciSettings>,
     lag: Arc<Mutex<Lag>>,
     running: Option<(Arc<Signal>, ScopedJoinHandle<'scope, ()>)>,
 }
@@ -105,14 +105,14 @@ impl<'scope> Worker<'scope> {
         *engine = None;
         let created = Engine::new(&settings.engine, None).or_else(|error| {
             output.info(&error.to_string());
-            let Some(earlier) = &self.applied else { return Err(error) };
+            let Some(earlier) = &self.applied_settings else { return Err(error) };
             output.info("restored the options of the last search, with an empty table");
             settings.restore(earlier);
             Engine::new(&settings.engine, None)
         });
         if let Ok(created) = created {
             *engine = Some(created);
-            self.applied = Some(settings.clone());
+            self.applied_settings = Some(settings.clone());
         }
     }
 
@@ -205,7 +205,7 @@ impl<'scope> Worker<'scope> {
                     }
                 };
                 let stop = Stop::with_callback(&signal_in_search.stop, &is_time_up);
-                let search = || engine.search(&game.board, &game.past, search_limit(&go), stop, &mut report);
+                let search = || engine.search(&game.board, &game.history, search_limit(&go), stop, &mut report);
                 let (_, ran_out_of_memory) = stop_on_low_memory(grows, &signal_in_search.stop, search);
                 if ran_out_of_memory {
                     output.info(OUT_OF_MEMORY);

@@ -90,7 +90,7 @@ fn id_depends_on_every_option() {
             Experiment::parse("suite = { startpos = true }\nlimit = { depth = 3 }\n", Path::new("plan.toml"), &[])
                 .unwrap();
         let text = serde_json::to_string(&options).unwrap();
-        experiment.variants[0].subject = Subject::Builtin { options: Box::new(options), is_named: false };
+        experiment.variants[0].subject = Subject::Builtin { options: Box::new(options), is_named_by_file: false };
         let plan = Plan::new(&experiment);
         let job = plan.jobs().next().unwrap();
         let ids = [plan.id(), plan.row_id(&job, 0, 0, 1), plan.job_id(&job)];

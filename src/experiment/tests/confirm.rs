@@ -28,7 +28,7 @@ fn confirm_numbers_are_checked_at_both_limits() {
     );
     let message = read_error(&format!("{SCREEN}{games}first = 100000\nbudget = 100000\n"), &[]).message;
     assert!(message.starts_with("confirm.openings: "), "{message}");
-    assert!(message.ends_with("expected at least 100000 of them"), "{message}");
+    assert!(message.ends_with("expected at least 100000 openings"), "{message}");
     check(SCREEN, &[("", "confirm.limit: missing: give limit = { nodes = 20000 }", "confirm", "")]);
 }
 
@@ -50,7 +50,7 @@ fn confirm_needs_searched_variants_of_one_limit() {
     let one_variant = "suite = { startpos = true }\nlimit = { depth = 2 }\n[confirm]\nopenings = \"data/openings.epd\"\nlimit = { nodes = 9 }\n";
     assert_eq!(
         message(one_variant.to_owned()),
-        "confirm: a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]"
+        "confirm: a match needs at least two variants, found 1: add another by [grid] or [[variant]]"
     );
     let missing = valid.replace("data/openings.epd", "data/openingz.epd");
     assert_eq!(message(missing), "confirm.openings: there is no file data/openingz.epd");

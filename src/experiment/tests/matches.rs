@@ -124,7 +124,7 @@ fn section_not_allowed_with_a_match_is_refused() {
     let single_variant = "suite = { startpos = true }\nlimit = { depth = 1 }\n[match]\n";
     assert_eq!(
         read_error(single_variant, &[]).message,
-        "match: a match needs at least two variants, found 1: give a second, by [grid] or [[variant]]"
+        "match: a match needs at least two variants, found 1: add another by [grid] or [[variant]]"
     );
     let share = GAMES.replace("\"keys.seed\" = 2", "\"table.size\" = \"25 %\"");
     assert_eq!(

@@ -45,13 +45,13 @@ fn sequence_and_suite_errors_have_their_place() {
             ),
             (
                 "suite = { startpos = true }\n[sequence]\nfrom = 2",
-                "sequence: the suite has single positions: give self_play (how many plies the engine plays)",
+                "sequence: the suite has single positions: give self_play, the number of plies to play from each position",
                 "sequence",
                 "",
             ),
             (
                 "suite = \"data/games.pgn\"\n[sequence]\nself_play = 1",
-                "sequence.self_play: the suite's games already have moves: remove it",
+                "sequence.self_play: the games of the suite already have moves: remove self_play",
                 "sequence",
                 "",
             ),

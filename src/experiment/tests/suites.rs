@@ -129,7 +129,7 @@ fn errors_in_several_suites_have_their_place() {
             ),
             (
                 "limit = { depth = 3 }",
-                "suites.a.depth: `limit` gives depth for all suites: give it there or here, not both",
+                "suites.a.depth: `limit` already gives depth for all suites: give depth in only one place",
                 "depth",
                 "",
             ),

@@ -52,12 +52,12 @@ pub struct Clairvoyant {
     /// used.
     free_since: Vec<u32>,
     /// If the worth is maximised, the intervals that were collected so far.
-    spans: Vec<BucketSpan>,
+    bucket_intervals: Vec<BucketInterval>,
     packer: Packer,
     total: u64,
 }
 
-struct BucketSpan {
+struct BucketInterval {
     bucket: u64,
     interval: Interval,
 }
@@ -73,14 +73,14 @@ impl Clairvoyant {
             slots: usize::from(options.slots),
             first_bucket: 0,
             free_since: Vec::new(),
-            spans: Vec::new(),
+            bucket_intervals: Vec::new(),
             packer: Packer::default(),
             total: 0,
         })
     }
 
-    /// Starts a pass over a range of buckets. For an objective other than the worth, this takes
-    /// four bytes of memory for each slot.
+    /// Starts a pass over a range of buckets. If the objective is not the worth, four bytes of
+    /// memory are allocated for each slot.
     pub fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
         self.first_bucket = buckets.start;
         if self.objective != Objective::Worth {
@@ -101,7 +101,7 @@ impl Clairvoyant {
         match self.objective {
             Objective::Hits => self.count_kept(steps, Step::is_known, |step| step.last_event),
             Objective::Cutoffs => self.count_kept(steps, Step::is_usable, |step| step.last_offer),
-            Objective::Worth => self.gather_spans(steps),
+            Objective::Worth => self.collect_intervals(steps),
         }
     }
 
@@ -134,14 +134,14 @@ impl Clairvoyant {
         self.total += kept_intervals;
     }
 
-    /// Collects the intervals that end at these steps. At a clear, the worth of the intervals
-    /// before it is added to the total.
-    fn gather_spans(&mut self, steps: &[Step]) {
+    /// Collects the intervals that end at these steps. At a clear, adds the worth of the intervals
+    /// that were collected so far to the total.
+    fn collect_intervals(&mut self, steps: &[Step]) {
         for step in steps {
             if step.is_usable() && step.worth > 0 {
                 let bucket = self.index.bucket(step.key, self.buckets);
                 let interval = Interval { begin: step.last_offer, end: step.number, worth: step.worth };
-                self.spans.push(BucketSpan { bucket, interval });
+                self.bucket_intervals.push(BucketInterval { bucket, interval });
             } else if step.kind() == EventKind::Clear {
                 // No interval begins before a clear and ends after it.
                 self.add_worth();
@@ -149,23 +149,23 @@ impl Clairvoyant {
         }
     }
 
-    /// Adds the maximum worth of the collected intervals of each bucket to the total. The intervals
-    /// are then forgotten.
+    /// Computes the maximum worth of the collected intervals of each bucket, and adds it to the
+    /// total. Then removes the collected intervals.
     fn add_worth(&mut self) {
-        self.spans.sort_unstable_by_key(|span| (span.bucket, span.interval.begin));
+        self.bucket_intervals.sort_unstable_by_key(|item| (item.bucket, item.interval.begin));
         let mut intervals: Vec<Interval> = Vec::new();
-        for bucket_spans in self.spans.chunk_by(|a, b| a.bucket == b.bucket) {
+        for same_bucket in self.bucket_intervals.chunk_by(|a, b| a.bucket == b.bucket) {
             intervals.clear();
-            intervals.extend(bucket_spans.iter().map(|span| span.interval));
+            intervals.extend(same_bucket.iter().map(|item| item.interval));
             self.total += self.packer.max_worth(&intervals, self.slots);
         }
-        self.spans.clear();
+        self.bucket_intervals.clear();
     }
 }
 
-/// Returns the maximum of an objective that a table can reach on a trace if it knows the future.
-/// The table has the size, slots and index of `options`. `working_set` is needed for a size that is
-/// given as a share of it.
+/// Returns the maximum of `objective` that a table could reach on a trace if it knew the future.
+/// `options` give the size, the slots and the index of the table. If the size is given as a share
+/// of the working set, `working_set` must be given.
 ///
 /// # Errors
 /// When the options are invalid or the memory is not sufficient.

@@ -19,8 +19,8 @@ impl TracedGame {
     }
 }
 
-/// Finds the games of a trace. Each game is counted like a trace of its own, because no entries are
-/// kept from one game to the next.
+/// Finds the games of a trace, and counts the events of each game separately. No entries are kept
+/// from one game to the next.
 pub fn find_games(from: impl Read) -> Result<Vec<TracedGame>, TraceError> {
     let mut games = Vec::new();
     let mut current = InfoCounter::default();

@@ -91,12 +91,12 @@ pub fn offset_depth_options(lowest_depth: i16, options: &TableOptions) -> TableO
     TableOptions { demotion, policy: options.policy.with_depth_offset(offset), ..options.clone() }
 }
 
-/// Creates the table that `options` describe for a replay. `working_set` is needed for a size that
-/// is given as a share of it.
+/// Creates the table that `options` describe for a replay. If `options` give the size of the table
+/// as a share of the working set, `working_set` must be given.
 pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<Box<dyn ReplayTable>, TableError> {
     options.check()?;
     if options.forget > 0.0 {
-        let problem = format!("{} applies to searches only, not to a replay: remove it", options.forget);
+        let problem = format!("{} has an effect only in searches: remove this option in a replay", options.forget);
         return Err(TableError::Option { path: "table.forget", problem });
     }
     if options.kind == TableKind::Bounded {
@@ -120,7 +120,8 @@ pub fn buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, 
 /// Replays a trace on an empty table.
 ///
 /// # Errors
-/// When the table cannot be created, as with a size that is given as a share of the working set.
+/// When the table cannot be created, for example because the size of the table is given as a share
+/// of the working set.
 pub fn replay(steps: &[Step], options: &TableOptions) -> Result<ReplayCounters, TableError> {
     let mut table = replay_table(options, None)?;
     table.replay_steps(steps);
@@ -148,7 +149,7 @@ struct TableReplay<T: ?Sized> {
     clock: TickSource,
     /// The minimum depth of a node at which an entry loses depth if its bound does not decide the
     /// node. `None` if entries lose no depth.
-    demotes_from: Option<u8>,
+    min_demotion_depth: Option<u8>,
     count: ReplayCounters,
 }
 
@@ -158,7 +159,7 @@ impl<T: ?Sized> TableReplay<T> {
         Self {
             table,
             clock,
-            demotes_from: (demotion.missed > 0).then_some(demotion.missed_depth),
+            min_demotion_depth: (demotion.missed > 0).then_some(demotion.missed_depth),
             count: ReplayCounters::default(),
         }
     }
@@ -177,6 +178,7 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                 EventKind::Probe => {
                     count.known += u64::from(step.is_known());
                     let hit = table.probe(step.key, step.needed_depth);
+                    // The recorded table and this table gave different answers.
                     count.otherwise += u64::from(hit.is_some() != step.was_answered());
                     count.moves += u64::from(step.mv > 0);
                     let hit_move = hit.as_ref().map_or(0, |hit| hit.entry.mv.bits());
@@ -186,8 +188,8 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                     let is_usable = step.is_usable();
                     count.cuts += u64::from(is_usable);
                     count.worth = count.worth.saturating_add(step.worth * u64::from(is_usable));
-                    if self.demotes_from.is_some_and(|depth| depth <= step.needed_depth)
-                        && let Some(hit) = hit.as_ref().filter(|hit| step.misses(hit.draft, &hit.entry))
+                    if self.min_demotion_depth.is_some_and(|depth| depth <= step.needed_depth)
+                        && let Some(hit) = hit.as_ref().filter(|hit| step.misses_by_bound(hit.draft, &hit.entry))
                     {
                         table.missed(hit);
                     }
@@ -240,8 +242,8 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
     }
 }
 
-/// Applies the beginning of a search or a clear to the table. The function is cold, which keeps it
-/// out of the hot loop.
+/// Clears the table at a clear. At the beginning of a search or an iteration, advances the clock of
+/// the table. The function is cold, which keeps it out of the hot loop.
 #[cold]
 fn apply_control(table: &mut (impl Table + ?Sized), kind: EventKind, ticks: u16) {
     match kind {

@@ -35,33 +35,33 @@ pub struct Packer {
 
 impl Packer {
     /// Returns the maximum total worth of intervals of which at most `slots` overlap. `intervals`
-    /// must be sorted by their beginning.
+    /// must be sorted by `begin`.
     pub fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let mut total = 0;
-        let mut problem_start = 0;
+        let mut group_start = 0;
         let mut last_end = 0;
-        // Where an interval begins after all earlier intervals have ended, a separate problem
-        // begins.
+        // An interval that begins after all earlier intervals have ended starts a new group. Groups
+        // do not overlap, so each group is solved separately.
         for (index, interval) in intervals.iter().enumerate() {
-            if index > problem_start && interval.begin >= last_end {
-                total += self.problem_worth(&intervals[problem_start..index], slots);
-                problem_start = index;
+            if index > group_start && interval.begin >= last_end {
+                total += self.max_group_worth(&intervals[group_start..index], slots);
+                group_start = index;
             }
             last_end = last_end.max(interval.end);
         }
-        total + self.problem_worth(&intervals[problem_start..], slots)
+        total + self.max_group_worth(&intervals[group_start..], slots)
     }
 
-    /// As [`Packer::max_worth`], for the intervals of one problem. If all of them fit into the
-    /// slots, no flow is computed.
-    fn problem_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
+    /// Returns the maximum total worth of one group of overlapping intervals. If all intervals of
+    /// the group fit into the slots, no flow is computed.
+    fn max_group_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         if intervals.len() <= slots || !self.exceeds_slots(intervals, slots) {
             return intervals.iter().map(|interval| interval.worth).sum();
         }
         self.flow.max_worth(intervals, slots)
     }
 
-    /// Whether more than `slots` intervals overlap anywhere.
+    /// Whether there is a point that lies in more than `slots` intervals.
     fn exceeds_slots(&mut self, intervals: &[Interval], slots: usize) -> bool {
         self.ends.clear();
         self.ends.extend(intervals.iter().map(|interval| interval.end));
@@ -89,8 +89,8 @@ struct Flow {
     /// The number of units that flow from each node to the next node.
     flow_to_next: Vec<u32>,
     /// The intervals, sorted by the node to which they lead.
-    arriving: Vec<u32>,
-    /// For each node, the index in `arriving` of the first interval that leads to the node.
+    arriving_intervals: Vec<u32>,
+    /// For each node, the index in `arriving_intervals` of the first interval that leads to it.
     arriving_start: Vec<u32>,
     potential: Vec<i64>,
     distance: Vec<i64>,
@@ -154,7 +154,7 @@ impl Flow {
         self.flow_to_next.clear();
         self.flow_to_next.resize(interval_count, 0);
         // A counting sort by target: the intervals that lead to node n are
-        // `arriving[arriving_start[n]..arriving_start[n + 1]]`.
+        // `arriving_intervals[arriving_start[n]..arriving_start[n + 1]]`.
         self.arriving_start.clear();
         self.arriving_start.resize(interval_count + 2, 0);
         for &target in &self.target {
@@ -163,19 +163,19 @@ impl Flow {
         for node in 0..=interval_count {
             self.arriving_start[node + 1] += self.arriving_start[node];
         }
-        self.arriving.clear();
-        self.arriving.resize(interval_count, 0);
+        self.arriving_intervals.clear();
+        self.arriving_intervals.resize(interval_count, 0);
         let mut next_index = self.arriving_start.clone();
         for (interval, &target) in self.target.iter().enumerate() {
-            self.arriving[next_index[target as usize] as usize] = interval as u32;
+            self.arriving_intervals[next_index[target as usize] as usize] = interval as u32;
             next_index[target as usize] += 1;
         }
         self.reached_by.clear();
         self.reached_by.resize(interval_count + 1, Edge::Nothing);
     }
 
-    /// Finds the shortest path of the first unit and the potential of each node. No interval is
-    /// selected yet, so all edges lead forward, and one pass over the nodes is enough.
+    /// Finds the shortest path for the first unit of the flow, and the potential of each node. No
+    /// interval is selected yet, so all edges lead forward, and one pass over the nodes is enough.
     fn find_first_path(&mut self, intervals: &[Interval]) {
         let last_node = intervals.len();
         self.potential.clear();
@@ -185,7 +185,7 @@ impl Flow {
             self.reached_by[node] = Edge::Line;
             self.potential[node] = self.potential[node - 1];
             let (start, end) = (self.arriving_start[node] as usize, self.arriving_start[node + 1] as usize);
-            for &interval in &self.arriving[start..end] {
+            for &interval in &self.arriving_intervals[start..end] {
                 let length = self.potential[interval as usize] - intervals[interval as usize].worth as i64;
                 if length < self.potential[node] {
                     (self.potential[node], self.reached_by[node]) = (length, Edge::Select(interval));
@@ -194,8 +194,8 @@ impl Flow {
         }
     }
 
-    /// Finds the shortest path of the next unit by Dijkstra's algorithm. The interval with number
-    /// `n` begins at node `n`.
+    /// Finds the shortest path for the next unit of the flow by Dijkstra's algorithm. Each node has
+    /// the same number as the interval that begins at the node.
     fn find_next_path(&mut self, intervals: &[Interval]) {
         let last_node = intervals.len();
         self.distance.clear();
@@ -219,7 +219,7 @@ impl Flow {
                 self.relax(node, node - 1, 0, Edge::Back);
             }
             for index in self.arriving_start[node]..self.arriving_start[node + 1] {
-                let interval = self.arriving[index as usize];
+                let interval = self.arriving_intervals[index as usize];
                 if self.selected[interval as usize] {
                     let worth = intervals[interval as usize].worth as i64;
                     self.relax(node, interval as usize, worth, Edge::Deselect(interval));

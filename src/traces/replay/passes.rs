@@ -53,7 +53,7 @@ const MAP_SLOT_BYTES: u64 = 49;
 
 /// The number of bytes that [`super::Clairvoyant`] needs for each usable probe if it maximises the
 /// worth.
-const SPAN_BYTES: u64 = 24;
+const INTERVAL_BYTES: u64 = 24;
 
 /// The maximum number of events per pass if all passes are equally long. The numbers of events have
 /// 32 bits, so this leaves a margin for passes of unequal length.
@@ -71,7 +71,7 @@ impl Passes {
             let (positions, usable_probes) = (info.peak_positions / passes, info.peak_usable / passes);
             // A margin is added for passes with more positions than the average pass. While the
             // map grows, it needs one and a half times the memory of its final size.
-            map_capacity(positions + positions / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + usable_probes * SPAN_BYTES
+            map_capacity(positions + positions / 32 + 64) * MAP_SLOT_BYTES * 3 / 2 + usable_probes * INTERVAL_BYTES
         };
         let min_passes = info.events.div_ceil(EVENTS_PER_PASS).max(1);
         let count = fewest_passes(min_passes, buckets, |passes| bytes_per_pass(passes) <= memory);

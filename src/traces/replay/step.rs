@@ -130,12 +130,12 @@ impl Step {
         }
     }
 
-    /// Whether an answer with the draft `draft` is deep enough for the probing node, but its bound
-    /// does not decide the node. This is never the case if the window of the node is not known to
-    /// be closed.
+    /// Whether an answer with the draft `draft` is deep enough for the probing node, but the bound
+    /// of the answer does not cut off the node. Returns false unless the window of the node is
+    /// known to be a null window.
     #[inline]
     #[must_use]
-    pub fn misses(&self, draft: i32, entry: &Entry) -> bool {
+    pub fn misses_by_bound(&self, draft: i32, entry: &Entry) -> bool {
         let beta = i32::from(self.beta);
         let is_deep_enough = self.kind_bits & CLOSED != 0 && draft >= i32::from(self.needed_depth);
         is_deep_enough && !entry.is_evaluation() && !entry.bound.settles(i32::from(entry.score), beta - 1, beta)
@@ -213,8 +213,8 @@ impl DepthScale {
 #[derive(Debug)]
 pub struct StepMaker {
     facts: KeyMap<u64, KeyFacts>,
-    /// The number of events so far.
-    events: u32,
+    /// The number of the last event, or 0 before the first event.
+    event_number: u32,
     /// The number of the current search of each thread.
     current_searches: Vec<u32>,
     /// The number of the search that began last.
@@ -225,13 +225,13 @@ pub struct StepMaker {
 impl StepMaker {
     /// Creates a converter for a trace whose depths have the scale `depths`.
     pub fn new(depths: DepthScale) -> Self {
-        Self { facts: KeyMap::default(), events: 0, current_searches: vec![1; 1 << 8], last_search: 1, depths }
+        Self { facts: KeyMap::default(), event_number: 0, current_searches: vec![1; 1 << 8], last_search: 1, depths }
     }
 
     /// Resets the converter to its state after [`StepMaker::new`].
     pub fn reset(&mut self) {
         self.clear_keys();
-        (self.events, self.last_search) = (0, 1);
+        (self.event_number, self.last_search) = (0, 1);
         self.current_searches.fill(1);
     }
 
@@ -250,7 +250,7 @@ impl StepMaker {
     /// When the number of the event does not fit into 32 bits.
     #[inline]
     pub fn make_step(&mut self, event: &Event) -> Result<Step, TraceError> {
-        self.events = self.events.checked_add(1).ok_or(TraceError::TooManyEvents)?;
+        self.event_number = self.event_number.checked_add(1).ok_or(TraceError::TooManyEvents)?;
         Ok(match event.kind() {
             EventKind::Probe => self.make_probe(event),
             EventKind::Store => self.make_store(event),
@@ -262,11 +262,11 @@ impl StepMaker {
                 }
                 let kind_bits = SEARCH | if is_iteration { ITERATION } else { 0 };
                 let (depth, thread) = (event.depth.clamp(0, 255) as u8, event.thread);
-                Step { depth, thread, kind_bits, number: self.events, ..Step::default() }
+                Step { depth, thread, kind_bits, number: self.event_number, ..Step::default() }
             }
             EventKind::Clear => {
                 self.clear_keys();
-                Step { kind_bits: CLEAR, number: self.events, ..Step::default() }
+                Step { kind_bits: CLEAR, number: self.event_number, ..Step::default() }
             }
         })
     }
@@ -285,7 +285,7 @@ impl StepMaker {
         let mut step = Step {
             key: event.key,
             worth: facts.worth,
-            number: self.events,
+            number: self.event_number,
             last_event: facts.last_event,
             last_offer: facts.last_offer,
             value: facts.value,
@@ -304,7 +304,7 @@ impl StepMaker {
         if facts.entry_bits == 0 {
             return step;
         }
-        facts.last_event = self.events;
+        facts.last_event = self.event_number;
         if event.has(flags::CUT) {
             // The recorded engine may require less for a cutoff than `ends_node`, or its table may
             // have held an older, deeper entry. Since the engine accepted the answer, the entry
@@ -321,7 +321,7 @@ impl StepMaker {
             step.kind_bits |= USABLE;
         }
         if step.is_usable() {
-            facts.last_offer = self.events;
+            facts.last_offer = self.event_number;
         }
         step
     }
@@ -329,12 +329,13 @@ impl StepMaker {
     /// Converts a store and remembers its entry for later probes.
     fn make_store(&mut self, event: &Event) -> Step {
         let entry_bits = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
-        let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.events);
+        let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.event_number);
         let step = Step { key: event.key, depth, thread, number, kind_bits: STORE, entry_bits, ..Step::default() };
         if event.flags & flags::BOUND == 0 {
-            // A static evaluation ends no node. An engine stores one only if its table had no entry
-            // for the position. A table that loses nothing would still have an earlier entry, so
-            // the earlier entry is kept in the facts.
+            // The store contains only a static evaluation, which cannot cut off a node. An engine
+            // stores such an evaluation only if its table had no entry for the position. A table
+            // that loses nothing would still have an earlier entry of the position, so the facts
+            // of the position are not changed.
             return Step { worth: 1, mv: event.best_move(), ..step };
         }
         let search = self.current_searches[usize::from(thread)];
