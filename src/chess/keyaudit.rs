@@ -25,7 +25,7 @@ pub struct KeyAudit {
     pub distinct_en_passant: usize,
     /// How many parts of a position have the number 0, so that they are not in the key. The parts
     /// are piece-squares, the side to move, castling rights and e.p. squares.
-    pub zeros: usize,
+    pub zero_keys: usize,
 }
 
 /// Audits the numbers of a scheme.
@@ -53,7 +53,7 @@ pub fn audit(keys: &Keys) -> KeyAudit {
     let en_passant: Vec<u64> = (16..24).chain(40..48).map(|square| keys.en_passant[square]).collect();
     let single_rights = [rights::WHITE_KING, rights::WHITE_QUEEN, rights::BLACK_KING, rights::BLACK_QUEEN];
     let parts = keys.piece.as_flattened().iter().copied().chain([keys.side]).chain(en_passant.iter().copied());
-    let zeros =
+    let zero_keys =
         parts.chain(single_rights.map(|right| keys.castling[right as usize])).filter(|&number| number == 0).count();
     KeyAudit {
         distinct_piece_squares: by_number.len(),
@@ -61,6 +61,6 @@ pub fn audit(keys: &Keys) -> KeyAudit {
         first_colliding_pairs: colliding_pairs.into_iter().take(8).collect(),
         distinct_side_and_castling: side_and_castling.len(),
         distinct_en_passant: en_passant.into_iter().collect::<HashSet<_>>().len(),
-        zeros,
+        zero_keys,
     }
 }

@@ -27,8 +27,9 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Returns the settings of a run with `jobs` parallel jobs. The flag `--fresh` is not included,
-    /// because it deletes results. The flag `--retry-failed` applies to quarantined jobs too.
+    /// Returns the settings of a run with `jobs` parallel jobs. The caller must set the field
+    /// `fresh`, because it deletes results. The flag `--retry-failed` applies to quarantined jobs
+    /// too.
     pub fn settings(&self, jobs: usize) -> Settings {
         Settings {
             jobs,

@@ -81,7 +81,7 @@ fn exit_code(audited_variants: &[Audited]) -> CommandResult {
     if audited_variants.iter().any(|variant| variant.findings.count.wrong + count_illegal(variant) > 0) {
         return Ok(Exit::Unequal);
     }
-    if let Some(unchecked) = audited_variants.iter().find(|variant| variant.searches == 0) {
+    if let Some(unchecked) = audited_variants.iter().find(|variant| variant.iterations == 0) {
         refuse!(
             "variant \"{}\": no iteration was finished, so none of its answers was checked: raise the limit",
             unchecked.variant
@@ -91,21 +91,22 @@ fn exit_code(audited_variants: &[Audited]) -> CommandResult {
 }
 
 /// Renders the results as a table with a line for each variant. After the line of a variant, the
-/// table lists at most `max_listed` of its wrong answers. It also lists at most `max_listed` of the
-/// answers that are wrong in the searches with draws.
+/// table lists at most `max_listed` of its wrong answers. If the searches were repeated with draws
+/// by repetition and by the fifty-move rule, it also lists at most `max_listed` wrong answers of
+/// those searches.
 fn render_table(audited_variants: &[Audited], max_listed: usize) -> String {
     let mut out = "iterations        nodes    answers    cutoffs      moves    wrong     path  variant\n".to_owned();
-    for Audited { variant, searches, nodes, findings, findings_with_draws } in audited_variants {
+    for Audited { variant, iterations, nodes, findings, findings_with_draws } in audited_variants {
         let AuditCounters { answers, cutoffs, moves, wrong, .. } = findings.count;
-        // With draws, a score that is wrong on one path may be right on another. An illegal move is
-        // always wrong.
+        // If repetitions are draws, a score that is wrong on one path may be right on another. An
+        // illegal move is always wrong.
         let illegal = findings_with_draws.as_ref().map_or(0, |findings| findings.count.illegal);
         let wrong = wrong + illegal;
         let wrong_by_path = findings_with_draws
             .as_ref()
             .map_or_else(|| "-".to_owned(), |findings| (findings.count.wrong - illegal).to_string());
         out += &format!(
-            "{searches:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8} {wrong_by_path:>8}  {variant}\n"
+            "{iterations:>10} {nodes:>12} {answers:>10} {cutoffs:>10} {moves:>10} {wrong:>8} {wrong_by_path:>8}  {variant}\n"
         );
         out.extend(findings.wrong_answers.iter().take(max_listed).map(|answer| format!("    {answer}\n")));
         let drawn_answers =

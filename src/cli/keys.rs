@@ -22,7 +22,7 @@ pub fn run(args: &Args) -> CommandResult {
     );
     println!("side and castling   {} distinct of 32", audit.distinct_side_and_castling);
     println!("en passant squares  {} distinct of 16", audit.distinct_en_passant);
-    println!("zero keys           {}", audit.zeros);
+    println!("zero keys           {}", audit.zero_keys);
     for ((color, piece, square), (other_color, other_piece, other_square)) in audit.first_colliding_pairs {
         println!("    {color:?} {piece:?} {square} = {other_color:?} {other_piece:?} {other_square}");
     }

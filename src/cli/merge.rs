@@ -65,8 +65,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if args.check && failed_checks > 0 { Exit::Gate } else { Exit::Done })
 }
 
-/// Returns the shards of a plan with their folders. If no folders are given, these are the folders
-/// to which `ttlab run --plan` writes by default.
+/// Returns the shards of a plan with their folders. If `given_folders` is empty, each shard has the
+/// folder to which `ttlab run --plan` writes its rows by default.
 pub(super) fn find_shards<'a>(
     file: &PlanFile,
     experiment: &'a Experiment,

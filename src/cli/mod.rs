@@ -224,7 +224,7 @@ fn run_command_line() -> u8 {
     if let Some(word) = std::env::args_os().find(|word| word.to_str().is_none()) {
         // Manifests, plans and the command to resume a run are UTF-8 texts, so they cannot contain
         // the name.
-        eprintln!("error: {}: this name is not valid UTF-8, which the files of ttlab need: rename it", word.display());
+        eprintln!("error: {}: ttlab can only use names in valid UTF-8: rename it", word.display());
         return Exit::Usage as u8;
     }
     let matches = join_help_lines(ttlab_command()).try_get_matches();

@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> CommandResult {
         for template in TEMPLATES {
             println!("{:<14} {}", template.name, template.question());
         }
-        println!("\n`ttlab new NAME` writes one, with its suite beside it");
+        println!("\n`ttlab new NAME` writes one of these experiments and its suite");
         return Ok(Exit::Done);
     };
     let names = || TEMPLATES.iter().map(|template| template.name);

@@ -65,9 +65,9 @@ impl Progress for ConsoleProgress {
 }
 
 /// Shows only warnings, for a run with `--quiet`.
-pub struct Warnings;
+pub struct WarningProgress;
 
-impl Progress for Warnings {
+impl Progress for WarningProgress {
     fn reused(&self, folders: &[Reused]) {
         folders.iter().filter_map(damaged_rows_warning).for_each(|line| err(format_args!("{line}\n")));
     }

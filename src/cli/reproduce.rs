@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> CommandResult {
         pages.push(page);
     }
     super::terminal::show(&reproduce_page::terminal_sheet(&pages));
-    // The page is about all experiments, so it is not overwritten if only some of them were run.
+    // README.md is about all experiments, so it is written only if all of them were run.
     if args.only.is_empty() && !args.quick {
         let path = args.out.join("README.md");
         let page = markdown::render(&reproduce_page::sheet(&pages), markdown::Style { level: 1, links_figures: false });
@@ -105,7 +105,8 @@ fn select_files(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, St
 }
 
 /// Returns the settings for running an experiment. If times matter, jobs run one at a time. Failed
-/// jobs run again. Quarantined jobs do not run again, because the run might never end with them.
+/// jobs run again. Quarantined jobs do not run again, because they might end the run with a crash
+/// again.
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
     let jobs = match args.jobs {
         Some(jobs) if !experiment.file.asks_for_times() => usize::from(jobs),

@@ -1,7 +1,7 @@
 use super::args::RunArgs;
 use super::folder::{command_line, run_failure};
 use super::judge::judge;
-use super::progress::{ConsoleProgress, Warnings};
+use super::progress::{ConsoleProgress, WarningProgress};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;
@@ -76,13 +76,14 @@ pub fn run(args: &Args) -> CommandResult {
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
     // Judgements that do not belong to the new rows are removed, so that no page shows them.
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
-    if let Some(reuse_summary) = &session.adopted {
+    if let Some(reuse_summary) = &session.adopted_rows {
         if !args.run.quiet {
             eprintln!("{}", changed_plan_message(reuse_summary));
         }
         warn(damaged_rows_warning(reuse_summary));
     }
     if !args.run.quiet {
+        // Each line describes one of the engines that the plan searches with.
         session.subjects.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
     }
     let expectation_warnings = session.subjects.expectation_warnings(&experiment, &plan);
@@ -91,7 +92,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     warn(expectation_warnings);
     let progress: &dyn progress::Progress =
-        if args.run.quiet { &Warnings } else { &ConsoleProgress::new(plan.is_match()) };
+        if args.run.quiet { &WarningProgress } else { &ConsoleProgress::new(plan.is_match()) };
     let summary = session.run(&stop, progress).map_err(failure_with_repair)?;
     if summary.interrupted {
         eprintln!("{}", resume_hint(&summary, &command_line()));

@@ -42,7 +42,7 @@ fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
     if options.threads.count == 1
         && let Some((flag, _)) = flags.iter().find(|(_, file)| file.is_some())
     {
-        refuse!("{flag}: a single searcher takes no turns: give --set threads.count=N");
+        refuse!("{flag}: turns need several searchers: give --set threads.count=N");
     }
     let Some(file) = &args.turns else { return Ok(options) };
     if options.threads.is_real() {

@@ -2,7 +2,7 @@ use super::{CommandFailure, CommandResult, Exit, io_failure};
 use crate::engine::EngineOptions;
 use crate::experiment::{Plan, PlanFile, Variant};
 use crate::runner::players;
-use crate::submit::{Order, System, scripts};
+use crate::submit::{Request, System, scripts};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
@@ -65,12 +65,12 @@ pub fn run(args: &Args) -> CommandResult {
     for path in [&args.plan, &out].map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())) {
         if path.to_str().is_none() {
             refuse!(
-                "{}: the path is not valid UTF-8, but scripts are text: run the command in another folder",
+                "{}: the path is not valid UTF-8, so a script cannot contain it: run the command in another folder",
                 path.display()
             );
         }
     }
-    let order = Order {
+    let request = Request {
         name: file.name.clone(),
         shards: file.shards,
         jobs: file.jobs,
@@ -81,16 +81,16 @@ pub fn run(args: &Args) -> CommandResult {
         cpus: args.cpus,
         mebibytes: args.mem.unwrap_or_else(|| shard_memory(&plan, args.cpus)),
         time: args.time.clone(),
-        at_once: args.at_once,
+        max_running: args.at_once,
     };
-    let paths = [&order.plan, &order.out, &order.folder, &order.ttlab];
+    let paths = [&request.plan, &request.out, &request.folder, &request.ttlab];
     if paths.iter().any(|path| path.contains(char::is_control)) {
         refuse!("a path contains a control character, which scripts cannot contain: rename it");
     }
-    crate::submit::check_folder(system, &order)
+    crate::submit::check_folder(system, &request)
         .map_err(|problem| CommandFailure::usage(format!("{system_name}: {problem}")))?;
     crate::record::create_folder(&folder).map_err(io_failure(&folder))?;
-    let (scripts, submit_command) = scripts(system, &order);
+    let (scripts, submit_command) = scripts(system, &request);
     for script in scripts {
         let path = folder.join(script.name);
         super::write(&path, &script.text)?;
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
         println!("{}", path.display());
     }
-    println!("to submit {} shards:  {submit_command}", order.shards);
+    println!("to submit {} shards:  {submit_command}", request.shards);
     Ok(Exit::Done)
 }
 
@@ -113,8 +113,8 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 
 /// Returns the memory in MiB that a shard needs. For each parallel job, this is the memory of the
 /// tables of the largest job. In a match, these are the tables of both players. 256 MiB are added
-/// for everything else. If a table's size is not known in advance, because the table is unbounded
-/// or the size is a share, the result is 4 GiB.
+/// for everything else. The result is 4 GiB if the size of a table is not known in advance. This
+/// is so if the table is unbounded, or if its size is given as a share of the working set.
 fn shard_memory(plan: &Plan, cpus: u16) -> u64 {
     let table_bytes = |variant: &Variant| variant.builtin().map_or(Some(0), EngineOptions::memory_bytes);
     let sum_tables = |lane| {

@@ -1,6 +1,6 @@
 use super::args::RunArgs;
 use super::folder::{default_folder, output_failure, run_failure};
-use super::progress::{ConsoleProgress, Warnings};
+use super::progress::{ConsoleProgress, WarningProgress};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::misleading::Misleading;
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> CommandResult {
     output.write_experiment(experiment).map_err(output_failure)?;
     let mut begin_stage = |stage: RaceStage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
         if args.run.quiet {
-            return Box::new(Warnings);
+            return Box::new(WarningProgress);
         }
         eprintln!(
             "{}: {} on {}",

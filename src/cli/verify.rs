@@ -17,18 +17,18 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (mut worst_state, mut unreadable_exit) = (FolderState::Whole, None);
+    let (mut worst_state, mut unreadable_exit) = (FolderState::Complete, None);
     for folder in &args.folders {
         let folder_name = folder.display();
         match verify(folder) {
             Ok(verdict) => {
                 let word = match verdict.state {
-                    FolderState::Whole => "complete",
-                    FolderState::Missing => "incomplete",
+                    FolderState::Complete => "complete",
+                    FolderState::Incomplete => "incomplete",
                     FolderState::Unsealed => "unsealed",
                     FolderState::Wrong => "WRONG",
                 };
-                if !args.quiet || verdict.state > FolderState::Whole {
+                if !args.quiet || verdict.state > FolderState::Complete {
                     println!("{folder_name}: {word}: {}", plural(verdict.rows, "row"));
                     verdict.lines.iter().for_each(|line| println!("  {line}"));
                 }
@@ -41,20 +41,20 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     if worst_state == FolderState::Wrong {
-        eprintln!("help: drop edited or damaged rows and run their jobs again with `ttlab run --repair`");
+        eprintln!("help: `ttlab run --repair` drops edited or damaged rows and runs their jobs again");
     }
     exit_code(worst_state, unreadable_exit)
 }
 
-/// Returns the exit code for the worst state of all folders. `unreadable_exit` is the exit code for
-/// a folder that could not be read, if there was one. Such a folder is worse than missing rows, but
-/// not as bad as wrong rows.
+/// Returns the exit code for the worst state of all folders. If a folder could not be read,
+/// `unreadable_exit` is the exit code for that failure. An unreadable folder is worse than missing
+/// rows, but not as bad as wrong rows.
 fn exit_code(worst_state: FolderState, unreadable_exit: Option<Exit>) -> CommandResult {
     match (worst_state, unreadable_exit) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),
         (_, Some(exit)) => Err(CommandFailure { exit, message: "not every folder could be verified".to_owned() }),
-        (FolderState::Missing | FolderState::Unsealed, None) => Ok(Exit::Failed),
-        (FolderState::Whole, None) => Ok(Exit::Done),
+        (FolderState::Incomplete | FolderState::Unsealed, None) => Ok(Exit::Failed),
+        (FolderState::Complete, None) => Ok(Exit::Done),
     }
 }
 
@@ -69,8 +69,8 @@ mod tests {
             Err(failure) => (failure.exit, true),
         };
         for (worst, exit) in [
-            (FolderState::Whole, Exit::Done),
-            (FolderState::Missing, Exit::Failed),
+            (FolderState::Complete, Exit::Done),
+            (FolderState::Incomplete, Exit::Failed),
             (FolderState::Unsealed, Exit::Failed),
             (FolderState::Wrong, Exit::Unequal),
         ] {

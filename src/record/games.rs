@@ -274,8 +274,8 @@ fn format_moves(
         },
     };
     if !is_consistent {
-        let by_rules = rules_end.map_or("goes on", ending_word);
-        return Err(format!("the game is recorded to end by {end} with {result}; by the rules: {by_rules}"));
+        let by_rules = rules_end.map_or("no end", ending_word);
+        return Err(format!("the row says {end} with {result}, but the rules of chess say {by_rules}"));
     }
     movetext.push(result);
     Ok(movetext.text + "\n")
@@ -533,12 +533,12 @@ mod tests {
             (columns::POINTS, 1, "2", "line 3: match.points: `2` is not a result: expected 1, 0.5 or 0"),
             (columns::SCORES, 1, "5", "line 3: 2 moves have 1 scores"),
             (columns::SCORES, 1, "5 6 7", "line 3: 2 moves have 3 scores"),
-            (columns::POINTS, 0, "1", "line 2: the game is recorded to end by mate with 1-0; by the rules: mate"),
+            (columns::POINTS, 0, "1", "line 2: the row says mate with 1-0, but the rules of chess say mate"),
             (
                 columns::END,
                 2,
                 "stalemate",
-                "line 4: the game is recorded to end by stalemate with 1/2-1/2; by the rules: goes on",
+                "line 4: the row says stalemate with 1/2-1/2, but the rules of chess say no end",
             ),
             (columns::MOVES, 1, "e7e5 g2g5", "line 3: move 2, `g2g5`, is not legal"),
             (columns::START, 2, "x", "line 4: match.start: "),

@@ -388,8 +388,8 @@ impl Manifest {
             (unsealed_manifest.shared_options, unsealed_manifest.options) = shared::divide(&self.options);
         }
         let mut value = serde_json::to_value(unsealed_manifest).map_err(io::Error::other)?;
-        // The seal is computed from the manifest as it will be read back, because writing and
-        // reading may change the digits of a number.
+        // The seal is computed from the manifest as it will be read back, because a number
+        // may get other digits when it is written and read.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read_back: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         value[MANIFEST_SEAL] = seals::hash_bytes(read_back.to_string().as_bytes()).into();
@@ -441,10 +441,10 @@ impl Manifest {
             in_both.filter(|(_, hash, other_hash)| hash != other_hash).map(|(name, ..)| name).collect();
         let first = different_items.first()?;
         Some(format!(
-            "{} of the same name {} different in the two results, or searched at different plies (for example \
-             `{first}`): such searches are not compared",
+            "{} {} different positions, games or plies in the two results (for example `{first}`): \
+             the searches of such items are not compared",
             plural(different_items.len(), "item"),
-            if different_items.len() == 1 { "is" } else { "are" }
+            if different_items.len() == 1 { "has" } else { "have" }
         ))
     }
 
@@ -589,16 +589,13 @@ mod tests {
         for same in [with_contents(&[]), with_contents(&[("a", "1"), ("d", "9")]), base.clone()] {
             assert_eq!((base.describe_different_items(&same), same.describe_different_items(&base)), (None, None));
         }
-        let end = "(for example `b`): such searches are not compared";
+        let end = "(for example `b`): the searches of such items are not compared";
         let message =
-            |which: &str| Some(format!("{which} different in the two results, or searched at different plies {end}"));
-        assert_eq!(
-            base.describe_different_items(&with_contents(&[("b", "9"), ("d", "3")])),
-            message("1 item of the same name is")
-        );
+            |which: &str| Some(format!("{which} different positions, games or plies in the two results {end}"));
+        assert_eq!(base.describe_different_items(&with_contents(&[("b", "9"), ("d", "3")])), message("1 item has"));
         assert_eq!(
             base.describe_different_items(&with_contents(&[("c", "2"), ("b", "3"), ("a", "1")])),
-            message("2 items of the same name are")
+            message("2 items have")
         );
     }
 

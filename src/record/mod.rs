@@ -178,8 +178,8 @@ pub fn checksum<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32
     fields.checksum(previous, fields.len())
 }
 
-/// Appends the checksum to a row's fields. Returns the checksum, which is the `previous` of the
-/// job's next row.
+/// Appends the checksum to a row's fields. Returns the checksum. The caller must pass
+/// it as `previous` for the next row of the same job.
 pub fn append_checksum(fields: &mut Vec<String>, previous: u32) -> u32 {
     let checksum = checksum(previous, fields.iter().map(String::as_str));
     fields.push(format!("{checksum:08x}"));

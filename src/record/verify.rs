@@ -61,12 +61,13 @@ impl VerifyReport {
     pub fn describe_damage(&self) -> Option<String> {
         let mut row_counts = Vec::new();
         if self.damaged > 0 {
-            row_counts.push(format!("{} edited or damaged, or after a missing row", plural(self.damaged, "row")));
+            row_counts.push(format!("{} edited or damaged, or following a missing row", plural(self.damaged, "row")));
         }
         if self.duplicated > 0 {
             row_counts.push(plural(self.duplicated, "duplicate row"));
         }
-        // The counts already name this problem, so the list does not repeat it.
+        // The text with the count of rows already says what is wrong with them, so this ending of
+        // a message is not repeated in the list.
         let counted_problem = format!(": {}", if self.damaged > 0 { CHECKSUM_MISMATCH } else { DUPLICATE });
         let problems: Vec<&str> =
             self.problems.iter().map(|problem| problem.strip_suffix(&counted_problem).unwrap_or(problem)).collect();
@@ -85,7 +86,7 @@ impl VerifyReport {
         match self.kind {
             Some(SealKind::None) => Some(UNSEALED.to_owned()),
             Some(_) if !self.sealed => {
-                Some("unsealed: its rows have no checks, so edits cannot be detected".to_owned())
+                Some("unsealed: its rows have no checksums, so edits cannot be detected".to_owned())
             }
             _ => None,
         }
@@ -461,7 +462,7 @@ mod tests {
         };
         let kind = Some(SealKind::Whole);
         assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { kind, ..expected_report });
-        let words = "edited or damaged, or after a missing row";
+        let words = "edited or damaged, or following a missing row";
         let remove = |removed: &[usize]| {
             (0..13).filter(|index| !removed.contains(index)).map(|index| lines[index].clone()).collect::<Vec<_>>()
         };

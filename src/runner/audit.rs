@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[derive(Debug, Clone, Default)]
 pub struct Audited {
     pub variant: String,
-    pub searches: u64,
+    /// The number of finished iterations.
+    pub iterations: u64,
     /// Nodes of all searches, including unfinished iterations.
     pub nodes: u64,
     /// The wrong answers in searches without the option `draws`.
     pub findings: Findings,
-    /// The wrong answers in the same searches with the option `draws`, or `None` if the variant
+    /// The wrong answers in the same iterations with the option `draws`, or `None` if the variant
     /// does not have this option. These answers are kept apart, because a score that is wrong on
     /// one path may be right on another.
     pub findings_with_draws: Option<Findings>,
@@ -68,7 +69,7 @@ pub fn audit(
                 None => None,
             };
             if let Some(total) = &mut lock(&audited)[job.variant] {
-                total.searches += job_result.searches;
+                total.iterations += job_result.iterations;
                 total.nodes += job_result.nodes;
                 total.findings.add(job_result.findings);
                 findings_with_draws
@@ -96,7 +97,7 @@ fn audit_job(
     engine.audit();
     let Some(rows) = job::search(experiment, plan, job, &mut engine, stop)? else { return Ok(None) };
     Ok(Some(Audited {
-        searches: rows.iter().filter(|row| row.iteration.finished).count() as u64,
+        iterations: rows.iter().filter(|row| row.iteration.finished).count() as u64,
         nodes: rows.iter().map(|row| row.iteration.search.nodes).sum(),
         findings: engine.findings(),
         ..Audited::default()
@@ -117,7 +118,7 @@ mod tests {
         let results =
             audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap_or_else(|text| panic!("{text}"));
         let searches: Vec<(&str, u64)> =
-            results.iter().map(|result| (result.variant.as_str(), result.searches)).collect();
+            results.iter().map(|result| (result.variant.as_str(), result.iterations)).collect();
         assert_eq!(searches, [("a", 2), ("b", 2)]);
     }
 
@@ -146,7 +147,7 @@ mod tests {
                 searches += outcome.iterations.len() as u64;
             }
             let counts: Vec<_> =
-                results.iter().map(|result| (result.variant.as_str(), result.searches, result.nodes)).collect();
+                results.iter().map(|result| (result.variant.as_str(), result.iterations, result.nodes)).collect();
             assert_eq!(counts, [(experiment.variants[1].name.as_str(), searches, nodes)], "{depth}");
             // The score of each finished search is checked.
             let count = &results[0].findings.count;
@@ -162,7 +163,7 @@ mod tests {
                 Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
             let results = audit(&experiment, 5, 1, &AtomicBool::new(false), &|_, _| ()).unwrap();
             assert_eq!(results.len(), 1, "{results:?}");
-            assert!(results[0].searches == depths, "{results:?}");
+            assert!(results[0].iterations == depths, "{results:?}");
             assert!(results[0].nodes > 0, "{results:?}");
         }
     }

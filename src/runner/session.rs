@@ -71,7 +71,7 @@ pub struct Session<'a> {
     pub subjects: Subjects,
     /// If the folder contained results of another plan, says how many jobs of this plan are among
     /// them.
-    pub adopted: Option<ReuseSummary>,
+    pub adopted_rows: Option<ReuseSummary>,
     /// The rows of this plan that were taken from other folders.
     reused: Vec<Reused>,
     /// Files with rows of other plans. They were written by builds that search the same way as this
@@ -105,10 +105,10 @@ impl<'a> Session<'a> {
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
         manifest.subjects = subjects.engine_infos(plan);
         manifest.build.bench = bench();
-        let adopted = adopt_rows::adopt_rows(&output, experiment, plan, &manifest, settings.any_build)?;
+        let adopted_rows = adopt_rows::adopt_rows(&output, experiment, plan, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
         let mut session = Self {
-            adopted,
+            adopted_rows,
             reused: Vec::new(),
             other_files: Vec::new(),
             experiment,

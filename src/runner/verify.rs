@@ -19,9 +19,9 @@ use std::path::Path;
 /// The state of a folder. The states are ordered from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FolderState {
-    Whole,
+    Complete,
     /// Rows are missing, jobs failed, or the run has not ended.
-    Missing,
+    Incomplete,
     /// The folder has no seals, so edits cannot be detected.
     Unsealed,
     /// Rows were edited or damaged.
@@ -56,13 +56,13 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
         return verify_thin_rows(folder, &manifest);
     }
     let path = folder.join(record::RESULTS);
-    let mut report = FolderReport { state: FolderState::Whole, rows: 0, lines: Vec::new() };
+    let mut report = FolderReport { state: FolderState::Complete, rows: 0, lines: Vec::new() };
     let mut add_finding = |state: FolderState, text: String| {
         report.state = report.state.max(state);
         report.lines.push(text);
     };
     if !path.exists() {
-        add_finding(FolderState::Missing, "there is no results.csv".to_owned());
+        add_finding(FolderState::Incomplete, "there is no results.csv".to_owned());
         return Ok(report);
     }
     let verified = record::verify::verify(&path, Some(&manifest)).map_err(OutputError::results(&path))?;
@@ -75,7 +75,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
         GamesFault::Wrong(text) => (FolderState::Wrong, text),
         GamesFault::Missing => {
             let name = record::games::NAME;
-            (FolderState::Missing, format!("there is no {name}: create it from the rows with `ttlab report`"))
+            (FolderState::Incomplete, format!("there is no {name}: create it from the rows with `ttlab report`"))
         }
     });
     let seal_text = match verified.kind {
@@ -91,12 +91,12 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let seal_text = seal_text.filter(|_| verified.describe_damage().is_none() && verified.sealed);
     let findings = [
         verified.describe_damage().map(|text| (FolderState::Wrong, text)),
-        verified.describe_missing_rows().map(|text| (FolderState::Missing, text)),
+        verified.describe_missing_rows().map(|text| (FolderState::Incomplete, text)),
         verified.describe_unsealed().map(|text| (FolderState::Unsealed, text)),
         games_finding,
-        (verified.failed > 0).then(|| (FolderState::Missing, format!("{} failed", plural(verified.failed, "job")))),
-        manifest.ended.is_none().then(|| (FolderState::Missing, "the run has not ended".to_owned())),
-        seal_text.map(|text| (FolderState::Whole, text)),
+        (verified.failed > 0).then(|| (FolderState::Incomplete, format!("{} failed", plural(verified.failed, "job")))),
+        manifest.ended.is_none().then(|| (FolderState::Incomplete, "the run has not ended".to_owned())),
+        seal_text.map(|text| (FolderState::Complete, text)),
     ];
     findings.into_iter().flatten().for_each(|(state, text)| add_finding(state, text));
     let loaded = load_experiment(folder, &manifest);
@@ -106,7 +106,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     };
     match finding {
         Ok((state, text)) => add_finding(state, text),
-        Err(why) => add_finding(FolderState::Whole, format!("the rows were not checked against the plan: {why}")),
+        Err(why) => add_finding(FolderState::Complete, format!("the rows were not checked against the plan: {why}")),
     }
     let judgements = verify_judgements(folder, loaded.as_ref().ok().map(|(experiment, _)| experiment));
     let judgements = judgements.map_err(OutputError::results(&folder.join(reference::NAME)))?;
@@ -115,7 +115,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let builds = describe_if_several(&history, "builds", |segment| segment.build.to_string());
     let machines = describe_if_several(&history, "machines", describe_machine);
     let origins = builds.into_iter().chain(machines).chain(describe_segments(&history));
-    origins.for_each(|text| add_finding(FolderState::Whole, text));
+    origins.for_each(|text| add_finding(FolderState::Complete, text));
     let file_names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let is_leftover =
         |name: &std::ffi::OsString| name == IN_FLIGHT_FILE || name.to_string_lossy().starts_with(record::TEMPORARY);
@@ -123,7 +123,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     if leftovers > 0 {
         let files = plural(leftovers, "file");
         let text = format!("{files} of a run that was killed or is still running: the next run removes them");
-        add_finding(FolderState::Whole, text);
+        add_finding(FolderState::Complete, text);
     }
     Ok(report)
 }
@@ -132,7 +132,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
 /// rows contain.
 fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
     let thin_manifest = manifest.thin.clone().unwrap_or_default();
-    let mut report = FolderReport { state: FolderState::Whole, rows: thin_manifest.rows, lines: Vec::new() };
+    let mut report = FolderReport { state: FolderState::Complete, rows: thin_manifest.rows, lines: Vec::new() };
     let mut add_finding = |state: FolderState, text: String| {
         report.state = report.state.max(state);
         report.lines.push(text);
@@ -149,12 +149,12 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, 
                 "thin rows, sealed: the table and the manifest; {columns} equal to those of the full \
                 rows"
             );
-            add_finding(FolderState::Whole, text);
+            add_finding(FolderState::Complete, text);
         }
     }
-    thin_manifest.missing.into_iter().for_each(|missing| add_finding(FolderState::Missing, missing));
+    thin_manifest.missing.into_iter().for_each(|missing| add_finding(FolderState::Incomplete, missing));
     if thin_manifest.failed > 0 {
-        add_finding(FolderState::Missing, format!("{} failed", plural(thin_manifest.failed, "job")));
+        add_finding(FolderState::Incomplete, format!("{} failed", plural(thin_manifest.failed, "job")));
     }
     let judgements = verify_judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judgements.into_iter().for_each(|(state, text)| add_finding(state, text));
@@ -262,7 +262,10 @@ fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io:
     let missing = experiment.map_or(Ok(0), |experiment| count_missing_searches(experiment, folder))?;
     if missing > 0 {
         let searches = plural(missing, "search");
-        lines.push((FolderState::Missing, format!("{}: {searches} by the reference engine missing", reference::NAME)));
+        lines.push((
+            FolderState::Incomplete,
+            format!("{}: {searches} by the reference engine missing", reference::NAME),
+        ));
     }
     Ok(lines)
 }
@@ -289,7 +292,7 @@ fn verify_against_plan(
     let JobCounts { needed, missing, complete_unneeded, .. } =
         status.count(&row_index, jobs_of(plan, manifest.shard), &stopping);
     if missing > 0 {
-        return Ok((FolderState::Missing, format!("{missing} of {needed} jobs are not done")));
+        return Ok((FolderState::Incomplete, format!("{missing} of {needed} jobs are not done")));
     }
     let mut text = format!("every row belongs to the plan, and all {needed} jobs are done");
     if stopping.not_needed() > 0 {
@@ -298,7 +301,7 @@ fn verify_against_plan(
     if complete_unneeded > 0 {
         text += &format!(" ({complete_unneeded} of them have rows, from a run with other bounds)");
     }
-    Ok((FolderState::Whole, text))
+    Ok((FolderState::Complete, text))
 }
 
 #[cfg(test)]
@@ -406,7 +409,7 @@ mod tests {
         assert_eq!(leftover_lines(), expected(2));
         std::fs::remove_file(folder.path().join("results.csv")).expect("gone");
         let report = verify(folder.path()).expect("a manifest");
-        assert_eq!((report.state, report.lines), (FolderState::Missing, vec!["there is no results.csv".to_owned()]));
+        assert_eq!((report.state, report.lines), (FolderState::Incomplete, vec!["there is no results.csv".to_owned()]));
     }
 
     #[test]
@@ -435,15 +438,15 @@ mod tests {
             let builds = report.lines.iter().find(|text| text.contains(" builds: ")).cloned();
             (report.state, builds, report.lines.contains(&"1 job failed".to_owned()))
         };
-        assert_eq!(verify_with(vec![segment("a", "release")], ""), (FolderState::Whole, None, false));
-        assert_eq!(verify_with(vec![segment("a", "release")], "it broke"), (FolderState::Missing, None, true));
+        assert_eq!(verify_with(vec![segment("a", "release")], ""), (FolderState::Complete, None, false));
+        assert_eq!(verify_with(vec![segment("a", "release")], "it broke"), (FolderState::Incomplete, None, true));
         for (other, names) in
             [(segment("b", "release"), "1 a release; 1 b release"), (segment("a", "dev"), "1 a dev; 1 a release")]
         {
             let builds = format!("its 2 segments are from 2 builds: {names}");
             assert_eq!(
                 verify_with(vec![segment("a", "release"), other], ""),
-                (FolderState::Whole, Some(builds), false)
+                (FolderState::Complete, Some(builds), false)
             );
         }
     }

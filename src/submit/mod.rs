@@ -1,5 +1,5 @@
 //! Creates the scripts that run a plan's shards with Slurm, GNU parallel or `HTCondor`. All
-//! functions only compute texts from an [`Order`].
+//! functions only compute texts from an [`Request`].
 
 /// The scheduler that runs the shards. Slurm runs them as a job array with a dependent merge job.
 /// GNU parallel runs them on one machine. `HTCondor` uses a DAG for the merge.
@@ -11,9 +11,9 @@ pub enum System {
     Htcondor,
 }
 
-/// The plan to run, and the resources of each shard.
+/// What a scheduler is requested to run: the plan, and the resources of each shard.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct Request {
     /// The experiment's name, which becomes the name of the job.
     pub name: String,
     pub shards: u64,
@@ -35,7 +35,7 @@ pub struct Order {
     pub time: String,
     /// The maximum number of shards that run at the same time. `None` means as many as the
     /// scheduler allows.
-    pub at_once: Option<u64>,
+    pub max_running: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub struct Script {
 }
 
 /// Returns the scripts for a scheduler, and the command that submits them.
-pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
-    let folder = quote_for_shell(&order.folder);
+pub fn scripts(system: System, request: &Request) -> (Vec<Script>, String) {
+    let folder = quote_for_shell(&request.folder);
     let (templates, command): (&[(&'static str, &str)], String) = match system {
         System::Slurm => (
             &[
@@ -71,16 +71,16 @@ pub fn scripts(system: System, order: &Order) -> (Vec<Script>, String) {
             format!("cd {folder} && condor_submit_dag sweep.dag"),
         ),
     };
-    let make_script = |&(name, template): &(&'static str, &str)| Script { name, text: fill(template, system, order) };
+    let make_script = |&(name, template): &(&'static str, &str)| Script { name, text: fill(template, system, request) };
     (templates.iter().map(make_script).collect(), command)
 }
 
 /// Returns an error if the scheduler cannot write logs to the folder.
-pub fn check_folder(system: System, order: &Order) -> Result<(), String> {
-    if system == System::Slurm && order.folder.contains('\\') {
+pub fn check_folder(system: System, request: &Request) -> Result<(), String> {
+    if system == System::Slurm && request.folder.contains('\\') {
         return Err(format!(
             "{}: Slurm cannot write logs to a folder with a backslash in its name: choose another folder",
-            order.folder
+            request.folder
         ));
     }
     Ok(())
@@ -105,34 +105,34 @@ fn job_name(name: &str) -> String {
 
 /// Replaces the `@NAME@` placeholders of a template. Replacements are quoted for a shell
 /// where necessary.
-fn fill(template: &str, system: System, order: &Order) -> String {
-    let at_once = match (system, order.at_once) {
+fn fill(template: &str, system: System, request: &Request) -> String {
+    let at_once = match (system, request.max_running) {
         (System::Slurm, Some(at_once)) => format!("%{at_once}"),
         (System::Slurm, None) => String::new(),
         (System::Parallel, None) => "100%".to_owned(),
-        (_, at_once) => at_once.unwrap_or(order.shards).to_string(),
+        (_, at_once) => at_once.unwrap_or(request.shards).to_string(),
     };
     // Slurm replaces patterns such as `%a` in the name of a log. So a percent sign in the name of
     // the folder is doubled.
-    let log = |name: &str| format!("{}/{name}", quote_for_shell(&order.folder.replace('%', "%%")));
+    let log = |name: &str| format!("{}/{name}", quote_for_shell(&request.folder.replace('%', "%%")));
     let replacements = [
-        ("LABEL", job_name(&order.name)),
-        ("SHARDS", order.shards.to_string()),
-        ("LAST", (order.shards - 1).to_string()),
-        ("JOBS", order.jobs.to_string()),
+        ("LABEL", job_name(&request.name)),
+        ("SHARDS", request.shards.to_string()),
+        ("LAST", (request.shards - 1).to_string()),
+        ("JOBS", request.jobs.to_string()),
         ("AT_ONCE", at_once),
-        ("CPUS", order.cpus.to_string()),
-        ("MEBIBYTES", order.mebibytes.to_string()),
+        ("CPUS", request.cpus.to_string()),
+        ("MEBIBYTES", request.mebibytes.to_string()),
         ("MERGE_MEBIBYTES", MERGE_MEBIBYTES.to_string()),
-        ("TIME", order.time.clone()),
-        ("TTLAB", quote_for_shell(&order.ttlab)),
-        ("PLAN", quote_for_shell(&order.plan)),
-        ("PLAN_PLAIN", order.plan.clone()),
-        ("OUT", quote_for_shell(&order.out)),
+        ("TIME", request.time.clone()),
+        ("TTLAB", quote_for_shell(&request.ttlab)),
+        ("PLAN", quote_for_shell(&request.plan)),
+        ("PLAN_PLAIN", request.plan.clone()),
+        ("OUT", quote_for_shell(&request.out)),
         ("LOG_SHARD", log("%a.log")),
         ("LOG_MERGE", log("merge.log")),
-        ("LOGS", quote_for_shell(&order.folder)),
-        ("FOLDER", quote_for_shell(&order.folder)),
+        ("LOGS", quote_for_shell(&request.folder)),
+        ("FOLDER", quote_for_shell(&request.folder)),
     ];
     let mut text = String::with_capacity(template.len() * 2);
     let mut remaining = template;
@@ -159,8 +159,8 @@ const MERGE_MEBIBYTES: u64 = 4096;
 mod tests {
     use super::*;
 
-    fn order() -> Order {
-        Order {
+    fn request() -> Request {
+        Request {
             name: "My Sweep".to_owned(),
             shards: 7,
             jobs: 90,
@@ -171,13 +171,13 @@ mod tests {
             cpus: 3,
             mebibytes: 512,
             time: "1:00".to_owned(),
-            at_once: None,
+            max_running: None,
         }
     }
 
     #[test]
     fn fill_replaces_each_placeholder_once_and_quotes_it() {
-        let filled = |system: System, template: &str| fill(template, system, &order());
+        let filled = |system: System, template: &str| fill(template, system, &request());
         assert_eq!(
             filled(System::Slurm, "@SHARDS@/@LAST@/@JOBS@/@CPUS@/@MEBIBYTES@/@TIME@/@LABEL@"),
             "7/6/90/3/512/1:00/ttlab-my-sweep"
@@ -192,9 +192,9 @@ mod tests {
         for (system, unlimited, limited_to_2) in
             [(System::Slurm, "", "%2"), (System::Parallel, "100%", "2"), (System::Htcondor, "7", "2")]
         {
-            let limited_order = Order { at_once: Some(2), ..order() };
+            let limited_request = Request { max_running: Some(2), ..request() };
             assert_eq!(
-                (filled(system, "@AT_ONCE@").as_str(), fill("@AT_ONCE@", system, &limited_order).as_str()),
+                (filled(system, "@AT_ONCE@").as_str(), fill("@AT_ONCE@", system, &limited_request).as_str()),
                 (unlimited, limited_to_2),
                 "{system:?}"
             );
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn check_refuses_a_backslash_for_slurm_only() {
-        let backslash = Order { folder: "a\\b".to_owned(), ..order() };
+        let backslash = Request { folder: "a\\b".to_owned(), ..request() };
         assert_eq!(
             check_folder(System::Slurm, &backslash),
             Err("a\\b: Slurm cannot write logs to a folder with a backslash in its name: choose another folder"
@@ -238,9 +238,9 @@ mod tests {
             [Ok(()), Ok(())]
         );
         let names =
-            |system: System| scripts(system, &order()).0.into_iter().map(|script| script.name).collect::<Vec<_>>();
+            |system: System| scripts(system, &request()).0.into_iter().map(|script| script.name).collect::<Vec<_>>();
         assert_eq!(names(System::Slurm), ["array.sbatch", "merge.sbatch", "submit.sh"]);
         assert_eq!(names(System::Htcondor).iter().filter(|name| name.ends_with(".sh")).count(), 2);
-        assert_eq!(scripts(System::Htcondor, &order()).1, "cd 'a%b' && condor_submit_dag sweep.dag");
+        assert_eq!(scripts(System::Htcondor, &request()).1, "cd 'a%b' && condor_submit_dag sweep.dag");
     }
 }

@@ -102,8 +102,8 @@ fn published_key_faults_confuse_the_published_positions() {
     assert!(product.first_colliding_pairs.is_sorted(), "{:?}", product.first_colliding_pairs);
     // Pieces only: the side to move, the four castling rights and the e.p. squares of two ranks
     // have no number.
-    let zeros = |scheme| keyaudit::audit(&Keys::new(&KeyOptions { scheme, ..KeyOptions::default() })).zeros;
-    assert_eq!([Scheme::Standard, Scheme::PiecesOnly].map(zeros), [0, 1 + 4 + 16]);
+    let zero_keys = |scheme| keyaudit::audit(&Keys::new(&KeyOptions { scheme, ..KeyOptions::default() })).zero_keys;
+    assert_eq!([Scheme::Standard, Scheme::PiecesOnly].map(zero_keys), [0, 1 + 4 + 16]);
 }
 
 #[test]

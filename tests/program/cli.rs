@@ -619,7 +619,7 @@ fn search_records_turns_and_takes_them_again() {
         (&["--turns", file][..], "turn 2 is `7:9`"),
         (&["--turns", "nowhere.txt"], "nowhere.txt: "),
         (&["--turns", file, "--set", "threads.kind=real"], "remove threads.kind"),
-        (&["--record-turns", file, "--set", "threads.count=1"], "--record-turns: a single searcher takes no turns"),
+        (&["--record-turns", file, "--set", "threads.count=1"], "--record-turns: turns need several searchers"),
     ] {
         let (_, stderr, code) = search(more);
         assert!(code == 2 && stderr.contains(says), "{more:?}: {stderr}");

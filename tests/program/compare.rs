@@ -485,8 +485,8 @@ fn different_positions_of_one_name_are_refused() {
     for (name, fens, plies, refused) in [
         ("same", &fens[..], "", None),
         ("fewer", &fens[..2], "", None),
-        ("moved", &fens[1..], "", Some("2 items of the same name are different")),
-        ("played", &fens[..], "sequence = { self_play = 2 }\n", Some("3 items of the same name are different")),
+        ("moved", &fens[1..], "", Some("2 items have different positions")),
+        ("played", &fens[..], "sequence = { self_play = 2 }\n", Some("3 items have different positions")),
     ] {
         let new = ran(name, fens, plies);
         for command in [&["compare", &base, &new][..], &["report", &base, &new, "--by", "source"]] {
@@ -497,7 +497,7 @@ fn different_positions_of_one_name_are_refused() {
                     assert!(stderr.contains(words), "{name} {command:?} {code}: {stderr}{stdout}");
                 }
                 None => {
-                    assert!(!stderr.contains("of the same name") && code != 2, "{name} {command:?} {code}: {stderr}")
+                    assert!(!stderr.contains("different positions") && code != 2, "{name} {command:?} {code}: {stderr}")
                 }
             }
         }

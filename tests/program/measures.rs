@@ -222,6 +222,6 @@ fn plan_states_the_number_of_confirming_games() {
     let (stdout, errors, code) = run(&["plan", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{errors}");
     let line = stdout.lines().find_map(|line| line.strip_prefix("confirm     ")).unwrap();
-    let most = "at most 2 encounters x 45 pairs of games, judged after 30, 45 pairs";
+    let most = "at most 2 encounters x 45 pairs of games; they are judged after 30, 45 pairs";
     assert_eq!(line, most);
 }

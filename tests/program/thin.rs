@@ -229,7 +229,7 @@ fn thin_rows_that_were_edited_are_refused() {
     let (folder, path) = (kept.path("thin"), kept.path("thin/rows.csv.xz"));
     let whole = fs::read(&path).unwrap();
     let table = String::from_utf8(thin::decompress_file(&path).unwrap()).unwrap();
-    assert_eq!(read(&folder), (FolderState::Whole, true, true));
+    assert_eq!(read(&folder), (FolderState::Complete, true, true));
     let wrong = (FolderState::Wrong, false, false);
     let manifest = fs::read(folder.join("manifest.json")).unwrap();
     let lines: Vec<&str> = table.lines().collect();
@@ -277,7 +277,7 @@ fn thin_rows_that_were_edited_are_refused() {
     assert_eq!(read(&folder).0, FolderState::Unsealed);
     kept.call(&["report", &kept.text("thin")], 3);
     fs::write(folder.join("manifest.json"), manifest).unwrap();
-    assert_eq!(read(&folder), (FolderState::Whole, true, true));
+    assert_eq!(read(&folder), (FolderState::Complete, true, true));
     let rows = thin::read(&folder, &Manifest::read(&folder).unwrap().unwrap()).unwrap();
     let resolution =
         |name: &str| rows.columns.iter().find(|(_, known, _)| known == name).map(|(resolution, ..)| *resolution);

@@ -897,7 +897,7 @@ mod tests {
         assert!(Comparison::new(&base, &make_result("new", &[("p", "1"), ("r", "2")]), &[]).is_ok());
         let error =
             Comparison::new(&base, &make_result("new", &[("p", "1"), ("q", "3")]), &[]).unwrap_err().to_string();
-        assert!(error.starts_with("old and new: 1 item of the same name is different"), "{error}");
+        assert!(error.starts_with("old and new: 1 item has different positions"), "{error}");
         assert!(error.contains("`q`"), "{error}");
         // A duplicate row is reported for the result that has it.
         let [single, duplicate] = [("old", "a,p,9"), ("new", "a,p,9 a,p,9")]

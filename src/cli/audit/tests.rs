@@ -3,9 +3,9 @@ use crate::engine::audit::{Findings, WrongAnswer};
 
 #[test]
 fn exit_code_needs_a_finished_iteration_of_every_variant() {
-    let make_audited = |searches: u64, wrong: u64| Audited {
-        variant: format!("v{searches}"),
-        searches,
+    let make_audited = |iterations: u64, wrong: u64| Audited {
+        variant: format!("v{iterations}"),
+        iterations,
         nodes: 1,
         findings: Findings { count: AuditCounters { wrong, ..AuditCounters::default() }, wrong_answers: Vec::new() },
         findings_with_draws: None,
@@ -57,7 +57,7 @@ fn table_lists_wrong_answers_below_their_variant() {
     let findings = Findings { count, wrong_answers: ["x", "y", "z"].iter().map(make_wrong).collect() };
     let wrong_lines: Vec<String> = findings.wrong_answers.iter().map(|wrong| format!("    {wrong}")).collect();
     let path_lines: Vec<String> = findings.wrong_answers.iter().map(|wrong| format!("    by path: {wrong}")).collect();
-    let first = Audited { variant: "one".to_owned(), searches: 9, nodes: 10, findings, findings_with_draws: None };
+    let first = Audited { variant: "one".to_owned(), iterations: 9, nodes: 10, findings, findings_with_draws: None };
     let second =
         Audited { variant: "two".to_owned(), findings_with_draws: Some(first.findings.clone()), ..first.clone() };
     let variant_line =

@@ -120,8 +120,8 @@ pub(super) fn format_table_size(variant: &Variant) -> String {
     }
 }
 
-/// Describes the largest number of games that `[confirm]` may need. All these games are needed if
-/// the searches drop no variant and the games show no difference before the budget ends. Returns
+/// Describes the largest number of games that `[confirm]` may need. All these games are played only
+/// if the searches drop no variant and the games show no difference before the last pair. Returns
 /// `None` if the experiment has no `[confirm]`.
 pub(super) fn describe_confirmation(experiment: &Experiment) -> Option<String> {
     let (confirm, (_, openings)) = experiment.file.confirm.as_ref().zip(experiment.openings.as_ref())?;
@@ -132,7 +132,7 @@ pub(super) fn describe_confirmation(experiment: &Experiment) -> Option<String> {
     let games = confirm.stage(experiment, &players, experiment.baseline, &openings.items[..max_pairs]);
     let plan = Plan::new(&games);
     let (encounters, pairs) = (plural(plan.lane_count(), "encounter"), plural(max_pairs, "pair"));
-    Some(format!("at most {encounters} x {pairs} of games, judged after {} pairs", pairs_so_far.join(", ")))
+    Some(format!("at most {encounters} x {pairs} of games; they are judged after {} pairs", pairs_so_far.join(", ")))
 }
 
 /// Prints the incomplete shards of a plan. Each shard is described on standard error. The numbers

@@ -34,14 +34,14 @@ pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
     let note_on_copy = "; a copy of the file is kept as results.csv.damaged-1 (or the next number)";
     let (help, note) = match &error {
         RunError::Output(OutputError::Results { error: ResultsError::Damaged { .. }, .. }) => {
-            ("drop such rows and run their jobs again with --repair", note_on_copy)
+            ("--repair drops such rows and runs their jobs again", note_on_copy)
         }
         RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => (
-            "if only its first line is damaged, restore it with --repair, which keeps the rows of this plan",
+            "if only its first line is damaged, --repair restores this line and keeps the rows of this plan",
             note_on_copy,
         ),
         RunError::Output(OutputError::Edited(_)) => {
-            ("restore the file, start over with --fresh, or seal it as it is with --repair", "")
+            ("restore the file, start over with --fresh, or use --repair to seal the file as it is", "")
         }
         _ => return run_failure(error),
     };

@@ -11,7 +11,7 @@ fn failure_of_damaged_rows_suggests_repair() {
     let suggests_repair = [1, 2, 3].map(|line| damaged(line).message.contains("again with --repair"));
     assert_eq!((suggests_repair, damaged(2).exit), ([true; 3], Exit::Usage));
     let failure = failure_with_repair(results_error(ResultsError::OtherColumns("x".to_owned())));
-    assert!(failure.message.contains("help: if only its first line is damaged, restore it with --repair"));
+    assert!(failure.message.contains("help: if only its first line is damaged, --repair restores this line"));
     let io_error = || std::io::Error::other("x");
     for (error, exit) in [
         (RunError::Memory("x".to_owned()), Exit::Usage),

@@ -41,8 +41,9 @@ pub struct Args {
     overrides: Vec<String>,
 }
 
-/// Returns the positions to search. For a file, there is a list of positions for each game, in the
-/// order of the game. Otherwise there is only one list with a single position.
+/// Returns the positions to search. If `args.what` is a file, returns a list for each game, which
+/// contains the positions of the game in their order. Otherwise `args.what` is a position. In this
+/// case, returns one list that contains only this position.
 fn read_games(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
     if SuiteKind::from_path(file).is_none() {

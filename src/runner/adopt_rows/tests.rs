@@ -27,7 +27,7 @@ pub fn run(experiment: &Experiment, out: &Path, settings: Settings) -> (Option<R
     let settings = Settings { jobs: 2, ..settings };
     let session = Session::begin(experiment, &plan, out, settings, &stop).unwrap_or_else(|error| panic!("{error}"));
     let summary = session.run(&stop, &progress::Quiet).unwrap_or_else(|error| panic!("{error}"));
-    (session.adopted, summary)
+    (session.adopted_rows, summary)
 }
 
 /// Runs an experiment; the message if the run fails.
@@ -107,7 +107,7 @@ fn any_plan_after_any_other_has_the_rows_of_a_new_folder() {
             (reused, searched) = (reused + summary.before, searched + summary.done);
             known_ids.extend(ids);
             let verified = crate::runner::verify::verify(&out).unwrap();
-            assert_eq!(verified.state, crate::runner::verify::FolderState::Whole, "{verified:?}");
+            assert_eq!(verified.state, crate::runner::verify::FolderState::Complete, "{verified:?}");
         }
     }
     assert!(reused > 60, "{reused} {searched}");

@@ -132,7 +132,7 @@ fn interrupted_run_resumes_with_the_remaining_jobs() {
     assert_eq!(rows(&out).len(), 4);
     let report = crate::runner::verify::verify(&out).unwrap();
     let remaining = "4 of 6 jobs are not done".to_owned();
-    assert!(report.state == crate::runner::verify::FolderState::Missing, "{report:?}");
+    assert!(report.state == crate::runner::verify::FolderState::Incomplete, "{report:?}");
     assert!(report.lines.contains(&remaining), "{report:?}");
     // If interrupted when nothing remains to do, the run has ended normally.
     let late_stop = RunLog { stop: Some((4, AtomicBool::new(false))), ..RunLog::default() };
@@ -189,7 +189,7 @@ fn shard_runs_only_its_own_jobs() {
         let report = crate::runner::verify::verify(&folder).unwrap();
         let all_done =
             format!("every row belongs to the plan, and all {} jobs are done", summary.before + summary.done);
-        assert!(report.state == crate::runner::verify::FolderState::Whole, "{report:?}");
+        assert!(report.state == crate::runner::verify::FolderState::Complete, "{report:?}");
         assert!(report.lines.contains(&all_done), "{report:?}");
     }
 }

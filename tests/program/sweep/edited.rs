@@ -188,7 +188,7 @@ fn damaged_header_and_holes_are_repaired() {
     for (lines, words) in [
         (
             edited.lines[1..].to_vec(),
-            &["its columns are not those", "help: if only its first line is damaged, restore it with --repair"][..],
+            &["its columns are not those", "help: if only its first line is damaged, --repair restores this line"][..],
         ),
         (
             with(&head.replacen("experiment,variant", "experiment,varient", 1)),

@@ -22,10 +22,10 @@ fn folder_name_that_is_not_utf8_is_refused() {
 }
 use crate::common::skip;
 use std::os::unix::fs::PermissionsExt;
-use ttlab::internals::submit::{Order, System, scripts};
+use ttlab::internals::submit::{Request, System, scripts};
 
-fn order() -> Order {
-    Order {
+fn request() -> Request {
+    Request {
         name: "Replacement_by.size".to_owned(),
         shards: 100,
         jobs: 12_345,
@@ -36,7 +36,7 @@ fn order() -> Order {
         cpus: 2,
         mebibytes: 2304,
         time: "12:00:00".to_owned(),
-        at_once: Some(20),
+        max_running: Some(20),
     }
 }
 
@@ -46,7 +46,7 @@ const GOLDEN: [(System, &str); 2] = [(System::Slurm, "slurm"), (System::Parallel
 fn scripts_equal_their_golden_files() {
     let bless = std::env::var_os("TTLAB_BLESS").is_some();
     for (system, folder) in GOLDEN {
-        let (scripts, start) = scripts(system, &order());
+        let (scripts, start) = scripts(system, &request());
         assert!(start.contains("/data/reports/replacement/submit"));
         for script in scripts {
             let path = root().join("tests/golden/submit").join(folder).join(script.name);
@@ -66,7 +66,7 @@ fn scripts_equal_their_golden_files() {
 #[test]
 fn scripts_follow_the_rules_of_their_formats() {
     let text = |system, name: &str| {
-        let (scripts, _) = scripts(system, &order());
+        let (scripts, _) = scripts(system, &request());
         scripts.into_iter().find(|script| script.name == name).unwrap().text
     };
     let array = text(System::Slurm, "array.sbatch");
@@ -91,10 +91,10 @@ fn scripts_follow_the_rules_of_their_formats() {
 /// Empty names, and characters that are special for only one of the systems.
 #[test]
 fn script_quotes_empty_names_and_special_signs() {
-    let text = |system, name: &str, change: &dyn Fn(&mut Order)| {
-        let mut order = order();
-        change(&mut order);
-        let (scripts, _) = scripts(system, &order);
+    let text = |system, name: &str, change: &dyn Fn(&mut Request)| {
+        let mut request = request();
+        change(&mut request);
+        let (scripts, _) = scripts(system, &request);
         scripts.into_iter().find(|script| script.name == name).unwrap().text
     };
     // Each character of a keyboard at both ends of a name, and before a slash: the shell reads the
@@ -103,19 +103,19 @@ fn script_quotes_empty_names_and_special_signs() {
         (' '..='\u{7e}').flat_map(|sign| [format!("{sign}a{sign}"), format!("{sign}/a")]).collect();
     let mut words = String::new();
     for name in &names {
-        let merge = text(System::Htcondor, "merge.sh", &|order| order.plan.clone_from(name));
+        let merge = text(System::Htcondor, "merge.sh", &|request| request.plan.clone_from(name));
         let quoted = merge.split(" merge ").nth(1).and_then(|rest| rest.split(" --out ").next()).unwrap();
         words += &format!("printf '%s\\n' {quoted}\n");
     }
     let heard = run_command(Command::new("sh").args(["-c", &words])).expect(0).stdout;
     assert_eq!(heard.lines().collect::<Vec<_>>(), names);
     // A percent sign starts a pattern in the names of Slurm's logs.
-    let submit = text(System::Slurm, "submit.sh", &|order| order.folder = "/data/50%".to_owned());
+    let submit = text(System::Slurm, "submit.sh", &|request| request.folder = "/data/50%".to_owned());
     assert!(submit.contains("/data/50%%'/%a.log"), "{submit}");
-    let array = text(System::Slurm, "array.sbatch", &|order| order.out = String::new());
+    let array = text(System::Slurm, "array.sbatch", &|request| request.out = String::new());
     assert!(array.contains("--out ''"), "{array}");
     for system in [System::Slurm, System::Parallel, System::Htcondor] {
-        let (scripts, _) = scripts(system, &order());
+        let (scripts, _) = scripts(system, &request());
         assert!(
             scripts.iter().all(|script| script.text.starts_with("#!") || !script.name.ends_with(".sh")),
             "{system:?}"

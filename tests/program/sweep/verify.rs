@@ -55,7 +55,7 @@ fn read(folder: &Path) -> (FolderState, bool, bool) {
     (state, ttlab::internals::report::Page::read(folder).is_ok(), RecordedResult::read(folder).is_ok())
 }
 
-const WHOLE: (FolderState, bool, bool) = (FolderState::Whole, true, true);
+const WHOLE: (FolderState, bool, bool) = (FolderState::Complete, true, true);
 const WRONG: (FolderState, bool, bool) = (FolderState::Wrong, false, false);
 
 /// The paths of all values of a JSON document that contain no other values.
