@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> CommandResult {
             eprintln!("{done} of {total} jobs");
         }
     };
-    let memory_grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::grows);
+    let memory_grows = experiment.variants.iter().filter_map(Variant::builtin).any(EngineOptions::memory_grows);
     let run_audit =
         || audit::audit(&experiment, args.depth, args.jobs.map_or(cores, usize::from), &stop, &report_progress);
     let (result, memory_ran_out) = stop_on_low_memory(memory_grows, &stop, run_audit);

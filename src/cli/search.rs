@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
     };
     let search = || engine.search(&board, &[], limit, &stop, &mut report);
-    let (outcome, memory_ran_out) = stop_on_low_memory(options.grows(), &stop, search);
+    let (outcome, memory_ran_out) = stop_on_low_memory(options.memory_grows(), &stop, search);
     if memory_ran_out {
         return Err(out_of_memory());
     }

@@ -18,7 +18,7 @@ pub const fn quick_limit() -> Limit {
 }
 
 /// How long `go infinite` runs before `stop` is sent.
-const ENDLESS_SEARCH: Duration = Duration::from_millis(300);
+const ENDLESS_SEARCH_TIME: Duration = Duration::from_millis(300);
 
 /// Small node limits. An engine that searches more than twice as many nodes gets a note.
 const SMALL_LIMITS: [u64; 2] = [10_000, 1_000];
@@ -67,7 +67,7 @@ fn judge_overshoot(limits_and_nodes: &[(u64, u64)]) -> (CheckResult, String) {
 /// Checks that the command `stop` ends an endless search within a second.
 pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
     let mut engine = examiner.start_engine(examiner.launch.clone())?;
-    engine.set_timeout(ENDLESS_SEARCH);
+    engine.set_timeout(ENDLESS_SEARCH_TIME);
     match examiner.search_board(&mut engine, &Board::startpos(), Limit::default()) {
         Ok(_) => Ok((Note, "`go infinite` ended before `stop`".to_owned())),
         // The search has no limit, so it always ends with a fault after the timeout. The fault is
@@ -105,8 +105,8 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     })
 }
 
-/// Describes a fault and the position in which it occurred. The text of an illegal move already
-/// contains the position.
+/// Describes a fault and the position in which it occurred. The message of
+/// [`EngineFault::IllegalMove`] already contains the position.
 fn describe_fault(fault: &EngineFault, fen: &str) -> String {
     match fault {
         EngineFault::IllegalMove(_) => fault.to_string(),
@@ -182,8 +182,8 @@ fn judge_mates(scores: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
 }
 
 /// Checks that the engine exits after the command `quit` and leaves no process behind. The engine
-/// is started without a guard, so that any processes that it leaves behind become children of this
-/// process.
+/// is started without a guard process, which would kill the processes that the engine leaves
+/// behind.
 pub fn check_quit(examiner: &Examiner<'_>) -> CheckOutcome {
     let mut engine = examiner.start_engine(Launch { guard: None, ..examiner.launch.clone() })?;
     engine.set_timeout(QUICK_SEARCH_TIMEOUT);

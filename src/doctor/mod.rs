@@ -145,7 +145,8 @@ impl Findings {
 /// Examines an engine. Returns `None` if the user stopped the examination.
 ///
 /// # Errors
-/// If the engine is not found or does not start, or if it does not declare one of the options.
+/// If the engine is not found or does not start, or if the request sets an option that the engine
+/// does not declare.
 pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) -> Result<Option<Diagnosis>, String> {
     let started = Instant::now();
     let program = find_program(&request.command, Path::new(""))?;
@@ -186,8 +187,8 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
 
 /// Returns the options of the request with typed values. The value of an option that the engine
 /// declares as text remains text. Any other value becomes a number or a switch if its text can be
-/// parsed as such. If the engine has an option `Threads` and the user did not set it, it is added
-/// with the value 1.
+/// parsed as such. If the engine has an option `Threads` that the user did not set, `Threads` is
+/// added with the value 1.
 fn to_typed_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
     let find_kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
@@ -333,12 +334,12 @@ fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
     }
     match (probe.node_reports, &probe.nodes) {
         (NodeReports::Whole, LimitSupport::Yes) => {
-            findings.add("nodes reported", CheckResult::Good, "up to the end of a search");
+            findings.add("nodes reported", CheckResult::Good, "until the search ends");
         }
         // Without a node limit there is no count with which the reported count can be compared.
         (NodeReports::Whole, LimitSupport::No(_)) => {}
         (NodeReports::Depths, _) => {
-            let finding = "only when a depth ends: nodes that are searched later are not reported";
+            let finding = "only when a depth is completed, so the nodes of an unfinished depth are missing";
             findings.add("nodes reported", CheckResult::Note, finding);
         }
         (NodeReports::Never, _) => {
@@ -355,16 +356,16 @@ fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings)
     let ((repeats_result, repeats_finding), (reset_result, reset_finding)) =
         match (probe.repeatability, probe.resets_on_new_game) {
             (Repeatability::Exact, _) => (
-                (CheckResult::Good, format!("exact: nodes, score, move, variation and depths, to {limit_text}")),
-                (CheckResult::Good, "like a new process".to_owned()),
+                (CheckResult::Good, format!("exact: same nodes, score, move, variation and depths at {limit_text}")),
+                (CheckResult::Good, "resets the engine like a new process".to_owned()),
             ),
             (_, false) => (
-                (CheckResult::Good, format!("exact in new processes, to {limit_text}")),
+                (CheckResult::Good, format!("exact in new processes, at {limit_text}")),
                 (CheckResult::Fault, format!("keeps state{difference}: measure the engine with restart = \"game\"")),
             ),
             (repeatability, true) => (
-                (CheckResult::Fault, format!("{repeatability}, even in new processes, to {limit_text}{difference}")),
-                (CheckResult::Note, "undecided: nothing repeats".to_owned()),
+                (CheckResult::Fault, format!("{repeatability}, even in new processes, at {limit_text}{difference}")),
+                (CheckResult::Note, "undecided, because searches do not repeat".to_owned()),
             ),
         };
     findings.add("repeats", repeats_result, repeats_finding);
@@ -402,7 +403,7 @@ fn judge_hash_effect(forgetting: &Forgetting) -> (CheckResult, String) {
             CheckResult::Note,
             format!(
                 "{summary}: the option has no effect, or the searches were too short to need \
-            a larger table (a longer --time may show it)"
+            a larger table (a longer --time may show an effect)"
             ),
         ),
         _ => (CheckResult::Good, summary),
@@ -486,9 +487,9 @@ mod tests {
             [
                 "Good go depth: respected",
                 "Good go nodes: respected",
-                "Good nodes reported: up to the end of a search",
-                "Good repeats: exact: nodes, score, move, variation and depths, to depth 9",
-                "Good ucinewgame: like a new process",
+                "Good nodes reported: until the search ends",
+                "Good repeats: exact: same nodes, score, move, variation and depths at depth 9",
+                "Good ucinewgame: resets the engine like a new process",
             ]
         );
         let not_resetting = ProbeResult {
@@ -502,8 +503,8 @@ mod tests {
         assert_eq!(
             lines[2..],
             [
-                "Note nodes reported: only when a depth ends: nodes that are searched later are not reported",
-                "Good repeats: exact in new processes, to depth 9",
+                "Note nodes reported: only when a depth is completed, so the nodes of an unfinished depth are missing",
+                "Good repeats: exact in new processes, at depth 9",
                 "Fault ucinewgame: keeps state (nodes 5, then 6): measure the engine with restart = \"game\"",
             ]
         );
@@ -517,13 +518,13 @@ mod tests {
             lines[2..],
             [
                 "Fault nodes reported: never, or with impossible values",
-                "Fault repeats: not repeatable, even in new processes, to depth 9",
-                "Note ucinewgame: undecided: nothing repeats",
+                "Fault repeats: not repeatable, even in new processes, at depth 9",
+                "Note ucinewgame: undecided, because searches do not repeat",
             ]
         );
         let lines = list_checks(&ignores_nodes, Limit { depth: None, nodes: Some(20_000) });
         assert_eq!(lines[1], "Fault go nodes: not respected: it made 6");
-        assert_eq!(lines[2], "Good repeats: exact: nodes, score, move, variation and depths, to 20000 nodes");
+        assert_eq!(lines[2], "Good repeats: exact: same nodes, score, move, variation and depths at 20000 nodes");
     }
 
     #[test]

@@ -41,20 +41,20 @@ pub fn format_diagnosis(diagnosis: &Diagnosis) -> String {
 fn format_forgetting(forgetting: &Forgetting) -> String {
     let Forgetting { small, large, depth, games, searches, .. } = forgetting;
     let mut out =
-        format!("\n{small} MiB against {large} MiB: {searches} searches along {games} games, 95 % intervals by game\n");
+        format!("\n{small} MiB against {large} MiB: {searches} searches in {games} games, 95 % intervals over games\n");
     let mut add_line = |name: String, figure: &Option<Figure>, unit: &str| {
         if let Some(figure) = figure {
             let is_ratio = unit.is_empty();
             out += &format!("  {name:<44}{}{unit}\n", format_figure(figure, is_ratio));
         }
     };
-    add_line(format!("nodes to depth {depth}, table kept"), &forgetting.kept, "");
-    add_line(format!("nodes to depth {depth}, cleared"), &forgetting.cleared, "");
+    add_line(format!("node ratio at depth {depth}, table kept"), &forgetting.kept, "");
+    add_line(format!("node ratio at depth {depth}, table cleared"), &forgetting.cleared, "");
     add_line(format!("score error at depth {depth}"), &forgetting.error_at_depth, " centipawns");
     if let Some(nodes) = forgetting.nodes {
         add_line(format!("score error at {nodes} nodes"), &forgetting.error_at_nodes, " centipawns");
     }
-    add_line(format!("nodes to depth {depth}, {large} MiB, cleared / kept"), &forgetting.clearing, "");
+    add_line(format!("node ratio at depth {depth}, {large} MiB, cleared / kept"), &forgetting.clearing, "");
     out
 }
 
@@ -73,23 +73,23 @@ fn format_figure(figure: &Figure, is_ratio: bool) -> String {
 /// Says what the diagnosis means for measurements, and how many faults were found.
 fn describe_conclusion(diagnosis: &Diagnosis) -> String {
     let verdict = match (&diagnosis.forgetting, diagnosis.nodes) {
-        (None, _) => "Whether the engine's nodes to a fixed depth mislead was not measured.",
+        (None, _) => "It was not measured whether node counts to a fixed depth mislead.",
         (_, NodesVerdict::Lead) => {
-            "Nodes to a fixed depth can be trusted: if the table forgets, a search takes more nodes for the same score."
+            "Node counts to a fixed depth can be trusted: if the table forgets, equally good searches need more nodes."
         }
         (_, NodesVerdict::Mislead) => {
-            "Nodes to a fixed depth mislead: if the table forgets, a search takes fewer nodes or gives worse scores. \
-             Judge tables of this engine by games, or by the score error."
+            "Node counts to a fixed depth mislead: if the table forgets, a search takes fewer nodes or gives worse \
+             scores. Judge tables of this engine by games, or by the score error."
         }
         (Some(forgetting), NodesVerdict::Undecided)
             if forgetting.hashfull[0].is_some_and(|hashfull| hashfull < NEARLY_FULL) =>
         {
-            "Whether nodes to a fixed depth mislead is undecided: the small table was never full. A longer --time searches deeper. Until then judge tables \
+            "It is undecided whether node counts to a fixed depth mislead: the small table was never full. A longer --time searches deeper. Until then judge tables \
              of this engine by games, or by the score error."
         }
         (_, NodesVerdict::Undecided) => {
-            "Whether nodes to a fixed depth mislead is undecided: a longer --time may decide it. Until then judge tables \
-             of this engine by games, or by the score error."
+            "It is undecided whether node counts to a fixed depth mislead: a longer --time may decide it. Until then \
+             judge tables of this engine by games, or by the score error."
         }
     };
     let faults = diagnosis.checks.iter().filter(|check| check.result == CheckResult::Fault).count();
@@ -147,15 +147,15 @@ mod tests {
                 "  FAULT ucinewgame    keeps state",
                 "  note  Hash          no effect",
                 "",
-                "1 MiB against 64 MiB: 24 searches along 8 games, 95 % intervals by game",
-                "  nodes to depth 11, table kept               0.900 [0.800, 0.950]",
+                "1 MiB against 64 MiB: 24 searches in 8 games, 95 % intervals over games",
+                "  node ratio at depth 11, table kept          0.900 [0.800, 0.950]",
                 "  score error at depth 11                     +1.2 [-0.5, +3.0] centipawns",
             ]
         );
         assert_eq!(lines[10], "  score error at 5000 nodes                   -0.2 centipawns");
-        assert!(lines[12].starts_with("Nodes to a fixed depth mislead: "), "{text}");
+        assert!(lines[12].starts_with("Node counts to a fixed depth mislead: "), "{text}");
         assert!(lines[12].ends_with(" 1 fault."), "{text}");
-        for (nodes, text) in [(NodesVerdict::Lead, "can be trusted"), (NodesVerdict::Undecided, "is undecided")] {
+        for (nodes, text) in [(NodesVerdict::Lead, "can be trusted"), (NodesVerdict::Undecided, "It is undecided")] {
             diagnosis.nodes = nodes;
             assert!(format_diagnosis(&diagnosis).contains(text));
         }
@@ -167,7 +167,7 @@ mod tests {
         diagnosis.forgetting = None;
         assert!(
             format_diagnosis(&diagnosis)
-                .ends_with("\nWhether the engine's nodes to a fixed depth mislead was not measured. No fault.\n")
+                .ends_with("\nIt was not measured whether node counts to a fixed depth mislead. No fault.\n")
         );
     }
 }

@@ -41,7 +41,7 @@ impl<O: Observer> Search<'_, O> {
         if uses_facts {
             self.facts = TableFacts::default();
         }
-        self.observer.node(board);
+        self.observer.before_node(board);
         if TABLE && self.switches.probe_depth <= depth {
             let answer = self.probe::<EXTRAS>(board, node);
             if let Some(score) = answer.cutoff_score {
@@ -206,7 +206,7 @@ impl<O: Observer> Search<'_, O> {
                     self.count.cuts += 1;
                     self.count.first_cuts += u64::from(tried == 1);
                     self.count.table_move_cuts += u64::from(tried == 1 && mv == table_move);
-                    self.learn(board, previous, mv, ply, depth);
+                    self.update_heuristics(board, previous, mv, ply, depth);
                     break;
                 }
             }

@@ -198,7 +198,7 @@ impl<'a> Dissector<'a> {
 
     /// Records the position of a node. Positions that occur again in this iteration are counted
     /// only once.
-    pub fn node(&mut self, board: &Board) {
+    pub fn record_position(&mut self, board: &Board) {
         self.searched_keys.insert(board.key_from_scratch(self.keys), ());
     }
 
@@ -350,8 +350,8 @@ mod tests {
         probed(9, true, Some(&hit(5, 5, 0, Bound::Lower)), cut);
         probed(2, false, Some(&deep), cut);
         probed(4, false, Some(&deep), [true, false, true, true]);
-        instruments.node(&board);
-        instruments.node(&board);
+        instruments.before_node(&board);
+        instruments.before_node(&board);
         let anatomy = instruments.dissector.unwrap().finish(None);
         let expected = AnatomyCounters {
             unique: 1,

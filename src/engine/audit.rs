@@ -2,10 +2,10 @@
 //! table, of the same node and to the same depth. Comparing only root scores would miss most
 //! faults.
 //!
-//! Values can be compared if they depend only on position and depth. The options of [`comparable`]
-//! ensure this. With draws, values also depend on the path, so a score that was stored on one path
-//! may be wrong on another path. This is not a fault of the table. An audit with the options of
-//! [`with_draws`] counts how often it happens.
+//! Values can be compared if they depend only on position and depth. The options of
+//! [`comparable_options`] ensure this. With draws, values also depend on the path, so a score that
+//! was stored on one path may be wrong on another path. This is not a fault of the table. An audit
+//! with the options of [`with_draws`] counts how often it happens.
 
 use super::eval::Evaluator;
 use super::node::Node;
@@ -58,7 +58,7 @@ pub struct WrongAnswer {
     pub score: Score,
     /// How the true value compares with the score. It is `Equal` if only the bound or the move is
     /// wrong.
-    pub truth: Ordering,
+    pub comparison: Ordering,
     pub depth: i32,
     pub ply: usize,
     pub window: (Score, Score),
@@ -67,7 +67,7 @@ pub struct WrongAnswer {
 impl std::fmt::Display for WrongAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { fen, claim, score, depth, ply, window: (alpha, beta), .. } = self;
-        let sign = match self.truth {
+        let sign = match self.comparison {
             Ordering::Less => '<',
             Ordering::Equal => '=',
             Ordering::Greater => '>',
@@ -107,12 +107,12 @@ impl Findings {
     }
 }
 
-/// Returns `options` without everything that makes scores differ from those of the reference
+/// Returns `options` without everything that makes scores differ from the scores of the reference
 /// search. Entries are used only at their own depth. There are no draws by repetition or by the
 /// fifty-move rule. There is no pruning besides alpha-beta, and there are no reductions. Static
 /// evaluations are not refined by table scores. Deliberate faults are kept. Returns `None` if there
 /// is no table.
-pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
+pub fn comparable_options(options: &EngineOptions) -> Option<EngineOptions> {
     let mut options = options.clone();
     if options.table.kind == TableKind::None {
         return None;
@@ -134,10 +134,10 @@ pub fn comparable(options: &EngineOptions) -> Option<EngineOptions> {
     Some(options)
 }
 
-/// Returns the [`comparable`] options with draws, or `None` if `options` has no draws. Values then
+/// Returns the [`comparable_options`] with draws, or `None` if `options` has no draws. Values then
 /// depend on the path, so an answer is compared with the value of its node on the same path.
 pub fn with_draws(options: &EngineOptions) -> Option<EngineOptions> {
-    comparable(options).filter(|_| options.draws).map(|comparable| EngineOptions { draws: true, ..comparable })
+    comparable_options(options).filter(|_| options.draws).map(|options| EngineOptions { draws: true, ..options })
 }
 
 /// Compares a table's answers with a search without a table.
@@ -166,16 +166,16 @@ impl<'a> Auditor<'a> {
         let score = self.switches.score_from_store(hit.entry.score, ply);
         let (mv, bound) = (hit.entry.mv, hit.entry.bound);
         // If the hit is too shallow for the node, only its move is audited.
-        let truth =
+        let comparison =
             if is_deep_enough { self.reference.compare(board, path, depth, ply, score) } else { Ordering::Equal };
         let make_wrong_answer = |claim| {
             let fen = board.fen(EpRule::Always);
-            WrongAnswer { fen, claim, score, truth, depth, ply, window: (alpha, beta) }
+            WrongAnswer { fen, claim, score, comparison, depth, ply, window: (alpha, beta) }
         };
         let holds = |claimed_bound| match claimed_bound {
-            Bound::Exact => truth == Ordering::Equal,
-            Bound::Lower => truth != Ordering::Less,
-            Bound::Upper => truth != Ordering::Greater,
+            Bound::Exact => comparison == Ordering::Equal,
+            Bound::Lower => comparison != Ordering::Less,
+            Bound::Upper => comparison != Ordering::Greater,
             Bound::None => false,
         };
         if !mv.is_none() {
@@ -189,7 +189,8 @@ impl<'a> Auditor<'a> {
         }
         self.findings.count.answers += 1;
         self.findings.count.cutoffs += u64::from(is_cutoff);
-        // The bound that the score is for the node that was cut off, given the window of the node.
+        // The bound that the search assumes for the score after a cutoff. It follows from the
+        // window.
         let cutoff_bound = if score >= beta {
             Bound::Lower
         } else if score <= alpha {
@@ -206,12 +207,12 @@ impl<'a> Auditor<'a> {
 
     /// Audits the score of a root. `path` has the keys of the earlier positions of the game.
     pub(super) fn examine_root(&mut self, root: &Board, path: &[u64], depth: i32, score: Score) {
-        let truth = self.reference.compare(root, path, depth, 0, score);
+        let comparison = self.reference.compare(root, path, depth, 0, score);
         self.findings.count.roots += 1;
-        if truth != Ordering::Equal {
+        if comparison != Ordering::Equal {
+            let (fen, claim) = (root.fen(EpRule::Always), AuditedClaim::Root);
             let window = (-INFINITE, INFINITE);
-            let fen = root.fen(EpRule::Always);
-            self.findings.report(WrongAnswer { fen, claim: AuditedClaim::Root, score, truth, depth, ply: 0, window });
+            self.findings.report(WrongAnswer { fen, claim, score, comparison, depth, ply: 0, window });
         }
     }
 }
@@ -240,24 +241,20 @@ mod tests {
         ] {
             let path = prunes.split(' ').next().unwrap();
             let other_lines: Vec<&str> = plain.lines().filter(|line| !line.starts_with(path)).collect();
-            let comparable_options = comparable(&options(&format!("{}\n{prunes}", other_lines.join("\n")))).unwrap();
-            let off = [comparable_options.lmr.min_depth, comparable_options.null_move.min_depth];
+            let comparable = comparable_options(&options(&format!("{}\n{prunes}", other_lines.join("\n")))).unwrap();
+            let off = [comparable.lmr.min_depth, comparable.null_move.min_depth];
+            assert_eq!((comparable.draws, comparable.quiescence.delta, off), (false, 0, [0; 2]), "{prunes}");
+            assert!(!comparable.probe.refine, "{prunes}");
             assert_eq!(
-                (comparable_options.draws, comparable_options.quiescence.delta, off),
-                (false, 0, [0; 2]),
-                "{prunes}"
-            );
-            assert!(!comparable_options.probe.refine, "{prunes}");
-            assert_eq!(
-                (comparable_options.probe.depth, comparable_options.table.size),
+                (comparable.probe.depth, comparable.table.size),
                 (DepthRule::Equal, options(plain).table.size),
                 "{prunes}"
             );
         }
         let faulty = options("probe = { depth = 'ignored', bounds = 'ignored' }\ndraws = false");
-        let probe = comparable(&faulty).unwrap().probe;
+        let probe = comparable_options(&faulty).unwrap().probe;
         assert_eq!((probe.depth, probe.bounds), (faulty.probe.depth, faulty.probe.bounds));
-        assert_eq!(comparable(&options("table = 'none'")), None);
+        assert_eq!(comparable_options(&options("table = 'none'")), None);
     }
 
     /// The sum has the counts of both audits and the first twenty wrong answers, in order.
@@ -266,12 +263,12 @@ mod tests {
         let make_findings = |wrong: u64, ply: usize| {
             let mut findings = Findings::default();
             for _ in 0..wrong {
-                let (claim, truth) = (AuditedClaim::Root, Ordering::Less);
+                let (claim, comparison) = (AuditedClaim::Root, Ordering::Less);
                 findings.report(WrongAnswer {
                     fen: String::new(),
                     claim,
                     score: 0,
-                    truth,
+                    comparison,
                     depth: 1,
                     ply,
                     window: (0, 1),
@@ -295,7 +292,7 @@ mod tests {
     /// enough.
     #[test]
     fn findings_are_returned_once() {
-        let options = comparable(&EngineOptions::default()).unwrap();
+        let options = comparable_options(&EngineOptions::default()).unwrap();
         let search_and_audit = |depths: &[u8]| {
             let mut engine = Engine::new(&options, None).unwrap();
             engine.audit();
@@ -308,7 +305,7 @@ mod tests {
                         move_only += iteration.search.move_only;
                     }
                 });
-                counts.push(engine.findings().count);
+                counts.push(engine.take_findings().count);
             }
             (counts, move_only)
         };

@@ -36,8 +36,8 @@ fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), Opti
 
 impl EngineOptions {
     /// Returns the memory in bytes that the tables and the helpers need. Under full diagnostics,
-    /// the shadow of the table is included. Returns `None` if the memory is not known before the
-    /// search.
+    /// this includes the shadow, which holds additional data about each slot of the table. Returns
+    /// `None` if the memory is not known before the search.
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
         let shadow_bytes = match self.diagnostics {
@@ -51,7 +51,7 @@ impl EngineOptions {
 
     /// Whether the use of memory grows by an unknown amount during the search.
     #[must_use]
-    pub fn grows(&self) -> bool {
+    pub fn memory_grows(&self) -> bool {
         let table_grows = match self.table.kind {
             TableKind::None => false,
             TableKind::Unbounded => true,
@@ -111,7 +111,7 @@ impl EngineOptions {
             &format!("{probability} is out of range: expected 0 to 1"),
         )?;
         if several && threads.schedule == Schedule::List {
-            threads.listed_turns().map_err(|problem| OptionError { path: "threads.turns", problem })?;
+            threads.parse_turns().map_err(|problem| OptionError { path: "threads.turns", problem })?;
         }
         refuse(
             "threads.helpers",

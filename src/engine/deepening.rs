@@ -88,7 +88,7 @@ impl Engine {
             return Self::assemble(options, LockFree::handles(&options.table, working_set, searchers, xor)?);
         }
         let build_table = |_| table::build(&options.table, working_set, options.probe.answers_by_depth());
-        // There are no tables if the options say so.
+        // The list is empty if the options ask for an engine without a table.
         let tables = (0..options.threads.table_count()).map(build_table).collect::<Result<Option<_>, _>>()?;
         Self::from_tables(options, tables.unwrap_or_default())
     }
@@ -261,9 +261,9 @@ impl Engine {
     /// Searches a position.
     ///
     /// `past` has the earlier positions of the game, the oldest first. They are needed to detect
-    /// repetitions. `stop` is checked about every thousand nodes. `watch` is called when an
-    /// iteration begins and when it ends, so that the caller can read a clock. It is then called
-    /// with the results of the iteration.
+    /// repetitions. `stop` is checked about every thousand nodes. `watch` is called three times for
+    /// each iteration: when the iteration begins, when its search ends, and with its results. The
+    /// caller can read a clock in the first two calls.
     ///
     /// Counts depend only on the options, the position, the earlier positions, the limit and the
     /// earlier searches.
@@ -454,9 +454,9 @@ impl Engine {
     ) -> IterationResult {
         let switches = Switches::new(&self.options);
         let evaluator = Evaluator::new(self.options.eval, switches.mate_threshold - 1);
-        let has_anatomy = self.options.diagnostics == Diagnostics::Full;
+        let collects_anatomy = self.options.diagnostics == Diagnostics::Full;
         let instruments = Instruments {
-            dissector: has_anatomy
+            dissector: collects_anatomy
                 .then(|| Box::new(Dissector::new(&self.check_keys, switches.allows_cutoffs, self.table.as_deref()))),
             auditor: self
                 .audit_findings
@@ -497,7 +497,7 @@ impl Engine {
     }
 
     /// Returns and clears the results of the audit.
-    pub fn findings(&mut self) -> Findings {
+    pub fn take_findings(&mut self) -> Findings {
         let mut findings = Findings::default();
         let helper_audits = self.helpers.iter_mut().map(|helper| &mut helper.audit_findings);
         for audit in std::iter::once(&mut self.audit_findings).chain(helper_audits).flatten() {

@@ -11,9 +11,9 @@ use crate::table::Entry;
 const DRAW_CLOCK: i32 = 100;
 
 impl Switches {
-    /// Whether the score of an entry is valid at a node of remaining depth `depth`. From this
-    /// position, neither a search to the depth of the entry nor a search to `depth` may reach the
-    /// hundredth halfmove. If the score is a mate, the mate must come by the hundredth halfmove.
+    /// Whether the score of an entry is valid at a node of remaining depth `depth`. The score is
+    /// valid if a search from this position cannot reach the hundredth halfmove, neither at the
+    /// depth of the entry nor at `depth`. A mate must not come after the hundredth halfmove.
     #[inline]
     pub(super) fn holds_at_clock(&self, board: &Board, depth: i32, entry: &Entry) -> bool {
         if !self.guards_clock {
@@ -40,15 +40,15 @@ impl<O> Search<'_, O> {
     /// Returns the key with which the table is accessed for a position.
     #[inline]
     pub(super) fn table_key(&self, board: &Board) -> u64 {
-        if self.switches.keys_clock { board.key() ^ clock_number(board.halfmove_clock()) } else { board.key() }
+        if self.switches.keys_clock { board.key() ^ clock_key(board.halfmove_clock()) } else { board.key() }
     }
 }
 
-/// Returns the number that is XORed into the key for a halfmove clock. It is 0 if the clock is
-/// below 36 halfmoves. From then on, it changes every eight halfmoves. Its bits are mixed by the
-/// finaliser of SplitMix64.
-fn clock_number(clock: u16) -> u64 {
-    // Step 0 ends before 28 + 8 = 36 halfmoves.
+/// Returns the number that is XORed into the position key for a halfmove clock. The number is 0 if
+/// the clock is below 36. From 36 on, the number changes every eight halfmoves. Its bits are mixed
+/// by the finaliser of SplitMix64.
+fn clock_key(clock: u16) -> u64 {
+    // The step is 0 for all clocks below 28 + 8 = 36.
     let step = (u64::from(clock.max(28)) - 28) / 8;
     let mixed = (step ^ step >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -115,12 +115,12 @@ mod tests {
     /// The number is 0 below the 36th halfmove and changes every eight halfmoves from there on, in
     /// high and low bits.
     #[test]
-    fn clock_number_changes_every_eight_halfmoves() {
-        assert!((0..36).all(|clock| clock_number(clock) == 0));
+    fn clock_key_changes_every_eight_halfmoves() {
+        assert!((0..36).all(|clock| clock_key(clock) == 0));
         for first in (36..100).step_by(8) {
-            assert!((first..first + 8).all(|clock| clock_number(clock) == clock_number(first)), "{first}");
+            assert!((first..first + 8).all(|clock| clock_key(clock) == clock_key(first)), "{first}");
         }
-        let numbers: Vec<u64> = (28..101).step_by(8).map(clock_number).collect();
+        let numbers: Vec<u64> = (28..101).step_by(8).map(clock_key).collect();
         for shift in [0, 48] {
             assert_eq!(numbers.iter().map(|number| number >> shift & 0xffff).collect::<HashSet<_>>().len(), 10);
         }

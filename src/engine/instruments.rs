@@ -26,9 +26,9 @@ impl Instruments<'_> {
 }
 
 impl Observer for Instruments<'_> {
-    fn node(&mut self, board: &Board) {
+    fn before_node(&mut self, board: &Board) {
         if let Some(dissector) = self.dissector.as_mut() {
-            dissector.node(board);
+            dissector.record_position(board);
         }
     }
 

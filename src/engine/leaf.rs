@@ -32,8 +32,8 @@ impl<O: Observer> Search<'_, O> {
         }
         self.count.leaves += 1;
         self.count.evals += 1;
-        let white = self.evaluator.clip(board.sum_after(mv, self.increments));
-        let score = if board.turn() == Color::White { white } else { -white };
+        let white_score = self.evaluator.clip(board.sum_after(mv, self.increments));
+        let score = if board.turn() == Color::White { white_score } else { -white_score };
         self.clamp_to_window(score, alpha, beta)
     }
 
@@ -51,7 +51,7 @@ impl<O: Observer> Search<'_, O> {
         capture_plies: u32,
     ) -> Score {
         let start_counts = self.start_counts();
-        self.observer.node(board);
+        self.observer.before_node(board);
         let mut table_move = Move::NONE;
         if TABLE && self.switches.probe_depth <= level {
             let answer = self.probe::<EXTRAS>(board, node);
@@ -161,8 +161,8 @@ impl<O: Observer> Search<'_, O> {
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
-    /// Whether delta pruning skips a capture. It does if the stand-pat score, the material that the
-    /// capture gains and the margin add up to no more than alpha.
+    /// Whether delta pruning skips a capture. A capture is skipped if the stand-pat score plus the
+    /// material that the capture gains plus the margin does not exceed alpha.
     fn is_delta_pruned(&self, board: &Board, mv: Move, stand_pat: Score, alpha: Score) -> bool {
         let gain = board.captured(mv).map_or(0, |piece| self.evaluator.piece_value(piece))
             + mv.promotion().map_or(0, |piece| self.evaluator.piece_value(piece));

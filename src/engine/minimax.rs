@@ -23,7 +23,7 @@ impl<O: Observer> Search<'_, O> {
         if self.switches.draws && ply > 0 && self.is_draw(board) {
             return 0;
         }
-        self.observer.node(board);
+        self.observer.before_node(board);
         if TABLE && self.switches.probe_depth <= depth {
             // Every stored score is exact, so an entry that is deep enough ends the node.
             if let Some(score) = self.probe::<true>(board, node).cutoff_score {
@@ -38,7 +38,7 @@ impl<O: Observer> Search<'_, O> {
             best = self.terminal_score(board, ply, depth);
         } else {
             self.sort_generated(board);
-            let mut frame = self.stack.push_unordered(&self.scratch);
+            let mut frame = self.stack.push_in_order(&self.scratch);
             self.path.push(board.key());
             while let Some(mv) = self.stack.next(&mut frame) {
                 let mut child = *board;

@@ -27,7 +27,7 @@ pub trait Observer {
     /// Whether the observer observes anything. If so, shortcuts that skip events are disabled.
     const ENABLED: bool = true;
     /// Called when a node of any kind is about to be searched or evaluated.
-    fn node(&mut self, board: &Board) {
+    fn before_node(&mut self, board: &Board) {
         let _ = board;
     }
     /// Called when the table is about to be probed, or an entry is about to be offered to it.

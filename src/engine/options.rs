@@ -80,7 +80,7 @@ pub struct EngineOptions {
     /// Which nodes store their result, and what they store.
     pub store: Store,
     /// The transposition table: size, policy, and how it is used.
-    #[serde(deserialize_with = "table_shorthand")]
+    #[serde(deserialize_with = "deserialize_table")]
     pub table: TableOptions,
     /// Several searchers that share the table.
     pub threads: Threads,
@@ -145,7 +145,7 @@ impl EngineOptions {
 
 /// Reads the options of the table. They are given as one of the words `"none"`, `"unbounded"` and
 /// `"bounded"`, or as a TOML table of options.
-fn table_shorthand<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TableOptions, D::Error> {
+fn deserialize_table<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TableOptions, D::Error> {
     struct Visitor;
     impl<'de> serde::de::Visitor<'de> for Visitor {
         type Value = TableOptions;

@@ -59,7 +59,7 @@ impl<O: Observer> Search<'_, O> {
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
             if EXTRAS && self.switches.reserve_depth <= depth {
-                self.reserve(board, node);
+                self.reserve_entry(board, node);
             }
             return answer;
         };
@@ -106,7 +106,7 @@ impl<O: Observer> Search<'_, O> {
         answer
     }
 
-    /// Whether the options forbid that a hit ends the node with this score.
+    /// Whether the options forbid a hit to cut off the node with this score.
     #[cold]
     fn bars_cutoff(&self, node: Node, score: Option<Score>) -> bool {
         if node.beta - node.alpha > 1 {
@@ -130,8 +130,8 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn is_deep_enough(&self, hit: &Hit, depth: i32) -> bool {
         match self.switches.depth {
             DepthRule::AtLeast => hit.draft >= depth,
-            // A draft that has aged may equal the depth. The score, however, is from a search to
-            // the depth of the entry, so that depth is compared too.
+            // The draft of an entry decreases with its age, so it may equal `depth` although the
+            // score comes from a deeper search. The depth of the entry is therefore compared too.
             DepthRule::Equal => i32::from(hit.entry.depth) == depth && hit.draft >= depth,
             DepthRule::Ignored => true,
         }
@@ -154,19 +154,19 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Stores an entry without a score after a miss. The entry contains the static evaluation if
-    /// the options say so, and a leaf or quiescence node then uses this evaluation. Under ABDADA an
-    /// entry is stored even without an evaluation, because the entry counts the searchers that are
-    /// in the node.
+    /// Stores an entry that has no score yet, after the table had no entry for a node. The entry
+    /// contains the static evaluation if the options ask for it. A leaf or quiescence node then
+    /// uses this evaluation. Under ABDADA, an entry is stored even without an evaluation, because
+    /// the searchers in the node are counted at the entry.
     #[cold]
-    fn reserve(&mut self, board: &Board, node: Node) {
-        let stores_evaluation = self.switches.evaluations_depth <= node.depth && board.checkers().is_empty();
+    fn reserve_entry(&mut self, board: &Board, node: Node) {
+        let needs_evaluation = self.switches.evaluations_depth <= node.depth && board.checkers().is_empty();
         let counts_searchers = self.switches.entered_depth <= node.depth;
-        if !stores_evaluation && !counts_searchers {
+        if !needs_evaluation && !counts_searchers {
             return;
         }
         // `static_evaluation` says whether entries have room for an evaluation.
-        let evaluation = (stores_evaluation && self.switches.static_evaluation).then(|| {
+        let evaluation = (needs_evaluation && self.switches.static_evaluation).then(|| {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
         });
@@ -215,8 +215,8 @@ impl<O: Observer> Search<'_, O> {
         });
     }
 
-    /// Returns the static evaluation to store with an entry. It is empty if entries store no
-    /// evaluation. Returns `None` if no entry may be stored at this halfmove clock.
+    /// Returns the static evaluation to store with an entry. The evaluation is empty if entries do
+    /// not store evaluations. Returns `None` if no entry may be stored at this halfmove clock.
     ///
     /// The evaluation is computed again even if the node has already computed it. The result is the
     /// same, and the second computation is not counted.
@@ -237,8 +237,8 @@ impl<O: Observer> Search<'_, O> {
         })
     }
 
-    /// Offers the result of a searched node to the table. The window of `node` must be the window
-    /// from before the first move. It decides which bound is stored.
+    /// Offers the result of a searched node to the table. `node` must have the window that the node
+    /// had before its first move was searched, because this window decides which bound is stored.
     #[inline(always)]
     pub(super) fn store_result<const EXTRAS: bool>(
         &mut self,

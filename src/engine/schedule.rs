@@ -36,7 +36,7 @@ impl Turns {
     pub fn new(options: &Threads, records_turns: bool) -> Self {
         let listed_turns = match options.schedule {
             // The options have already been checked, so the list of turns is valid.
-            Schedule::List => options.listed_turns().unwrap_or_default(),
+            Schedule::List => options.parse_turns().unwrap_or_default(),
             Schedule::RoundRobin | Schedule::Random => Vec::new(),
         };
         Self {
@@ -48,7 +48,8 @@ impl Turns {
         }
     }
 
-    /// Deals out the next turn. Returns the number of its searcher and its nodes.
+    /// Deals out the next turn. Returns the number of the searcher whose turn it is and the number
+    /// of nodes of the turn.
     pub fn next(&mut self) -> (usize, u64) {
         let (searcher, nodes) = self.choose();
         self.record.iter_mut().for_each(|record| record.push(searcher, nodes));

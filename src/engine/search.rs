@@ -92,8 +92,8 @@ pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
     if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
         return true;
     }
-    // Only every second earlier position has the same side to move. The last one in the path is the
-    // parent, which is skipped.
+    // The last position in the path is the parent, where the other side is to move. It is skipped,
+    // and so is every second position before it.
     let key = board.key();
     path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
 }
@@ -129,8 +129,8 @@ impl<O: Observer> Search<'_, O> {
             Pace::Alone(stop) if stop.is_set() => 0,
             Pace::Alone(_) => self.node_limit.saturating_sub(self.count.nodes).min(POLL),
             Pace::Turns(baton) => {
-                // The table shows the positions on this searcher's path to the other searchers,
-                // which may avoid them.
+                // The table is told which positions are on this searcher's path, so that the other
+                // searchers can avoid these positions.
                 if let Some(table) = self.table.as_deref_mut() {
                     table.suspend(&self.path[self.past_count..]);
                 }
@@ -142,8 +142,8 @@ impl<O: Observer> Search<'_, O> {
         self.aborted
     }
 
-    /// Tries to postpone the next check of the limits by `nodes` nodes. Returns whether at least so
-    /// many nodes can be searched before the next check.
+    /// Tries to postpone the next check of the limits. Returns whether more than `nodes` nodes can
+    /// be searched before the next check.
     ///
     /// A search without helpers checks the stop signal now. If the signal is not set, the next
     /// check is postponed. With helpers, the next check is never postponed.
@@ -254,8 +254,8 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Whether another searcher is already at the position that a move leads to. Without ABDADA,
-    /// this is so if the position is on the path of another searcher. Under ABDADA, it is so if
-    /// another searcher is counted at the table entry of the position, for the depth to which the
+    /// this means that the position is on the path of another searcher. Under ABDADA, it means that
+    /// the table counts another searcher at the entry of the position, for the depth to which the
     /// move would be searched.
     #[cold]
     pub(super) fn is_another_searcher_at_child(
@@ -266,7 +266,7 @@ impl<O: Observer> Search<'_, O> {
         depth: i32,
         tried: usize,
     ) -> bool {
-        // Without ABDADA, `entered_depth` is the largest number.
+        // Without ABDADA, `entered_depth` is `i32::MAX`.
         let is_abdada = self.switches.entered_depth <= self.switches.defer_depth;
         if !is_abdada {
             return self.is_another_searcher_at(child.key());
@@ -292,7 +292,7 @@ impl<O: Observer> Search<'_, O> {
 
     /// Updates killers, countermoves and history after a cutoff by a quiet move.
     #[inline]
-    pub(super) fn learn(&mut self, board: &Board, previous: Move, mv: Move, ply: usize, depth: i32) {
+    pub(super) fn update_heuristics(&mut self, board: &Board, previous: Move, mv: Move, ply: usize, depth: i32) {
         if self.ranks.learns_from_cutoffs() && board.is_quiet(mv) {
             self.heuristics.killers.learn(ply, mv);
             self.heuristics.countermoves.learn(board, previous, mv);

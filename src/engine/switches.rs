@@ -126,8 +126,9 @@ fn from_depth(depth: u8) -> i32 {
     if depth == 0 { NEVER } else { i32::from(depth) }
 }
 
-/// Returns the minimum remaining depth of the nodes that probe or store. `at` and `min_depth` are
-/// the options of these names. Leaves have depth 0 and quiescence nodes have depth -1.
+/// Returns the minimum remaining depth of the nodes that probe the table, or that store in it. `at`
+/// and `min_depth` are the options `probe.at` and `probe.min_depth`, or `store.at` and
+/// `store.min_depth`. Leaves have depth 0 and quiescence nodes have depth -1.
 fn lowest_depth(at: Where, min_depth: u8) -> i32 {
     match at {
         // Only interior nodes use the table.
@@ -314,9 +315,9 @@ impl Switches {
     }
 }
 
-/// Returns the prefetch rule of a table, with `auto` resolved. Under `auto`, buckets are prefetched
-/// if the table does not fit into the processor's caches. The caches are assumed to have 8 MiB, and
-/// entries to have 16 bytes.
+/// Returns the prefetch rule of a table. If the rule is `auto`, the buckets of children are
+/// prefetched if the table does not fit into the processor's caches. The caches are assumed to have
+/// 8 MiB. If the size of the table is given in entries, an entry is assumed to have 16 bytes.
 fn resolve_prefetch(table: &TableOptions) -> Prefetch {
     let fits_caches = match table.size {
         Size::Bytes(bytes) => bytes < 8 << 20,

@@ -28,7 +28,8 @@ impl Extension {
 }
 
 impl Switches {
-    /// Returns what an entry says about its node, as far as the options allow its use.
+    /// Returns the contents of an entry. What the options do not allow the search to use is left
+    /// empty.
     #[inline]
     pub fn facts(&self, entry: &Entry) -> TableFacts {
         let mv = if self.uses_stored_moves { entry.mv } else { Move::NONE };
@@ -50,14 +51,14 @@ impl<O: Observer> Search<'_, O> {
     /// `node.depth` must be at least `iir.min_depth`.
     #[inline(never)]
     pub(super) fn reduced_depth(&mut self, node: Node, facts: &TableFacts) -> i32 {
-        let has_node_type = match self.switches.iir_node_type {
+        let is_reducible_type = match self.switches.iir_node_type {
             NodeType::Any => true,
             NodeType::Pv => node.beta - node.alpha > 1,
             NodeType::Cut => node.is_cut_node,
         };
         let is_too_shallow = self.switches.iir_slack > 0 && facts.depth + self.switches.iir_slack < node.depth;
         let lacks_move = facts.mv.is_none() || is_too_shallow;
-        if !(has_node_type && lacks_move) {
+        if !(is_reducible_type && lacks_move) {
             return node.depth;
         }
         self.count.iir_nodes += 1;
@@ -89,7 +90,7 @@ impl<O: Observer> Search<'_, O> {
         let target = (score - self.switches.singular_margin * depth).max(-self.switches.mate_threshold);
         let test_depth = ((depth - 1) / self.switches.singular_divisor).max(1);
         let test_node = Node { alpha: target - 1, beta: target, depth: test_depth, ..node };
-        let others_score = self.best_of_others::<TABLE, EXTRAS>(board, test_node, facts.mv, previous);
+        let others_score = self.search_without_move::<TABLE, EXTRAS>(board, test_node, facts.mv, previous);
         if self.aborted {
             return Extension::default();
         }
@@ -111,9 +112,9 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Searches a node without its move `excluded`. Returns the best value of the other moves. The
-    /// node is counted as entered, but it is neither probed nor stored, and the heuristics do not
-    /// learn from it.
-    fn best_of_others<const TABLE: bool, const EXTRAS: bool>(
+    /// node is counted, but the table is neither probed for it nor offered its result, and the
+    /// heuristics are not updated.
+    fn search_without_move<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,

@@ -68,7 +68,7 @@ impl Default for Threads {
 impl Threads {
     /// Whether counts depend on `seed`.
     #[must_use]
-    pub fn is_seeded(&self) -> bool {
+    pub fn uses_seed(&self) -> bool {
         let uses_random_numbers = self.kind == ThreadKind::Virtual && self.schedule == Schedule::Random
             || self.helpers == Helpers::Shuffle
             || self.tear.is_on();
@@ -99,7 +99,7 @@ impl Threads {
     ///
     /// # Errors
     /// If a turn is malformed, or if searcher 0 has no turn.
-    pub fn listed_turns(&self) -> Result<Vec<(usize, u64)>, String> {
+    pub fn parse_turns(&self) -> Result<Vec<(usize, u64)>, String> {
         let parse_turn = |text: &str| {
             let (searcher, nodes) = text.split_once(':')?;
             let (searcher, nodes) = (searcher.parse().ok()?, nodes.parse::<u32>().ok()?);
@@ -112,7 +112,7 @@ impl Threads {
         };
         let turns = self.turns.split_whitespace().enumerate().map(parse_indexed_turn).collect::<Result<Vec<_>, _>>()?;
         if turns.iter().all(|&(searcher, _)| searcher != 0) {
-            return Err("searcher 0 has no turn, but its iterations are the results: add one, as in `0:64`".to_owned());
+            return Err("searcher 0 has no turn, but only it gives results: add a turn for it, as in `0:64`".to_owned());
         }
         Ok(turns)
     }

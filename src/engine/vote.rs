@@ -44,11 +44,11 @@ impl Answers {
         }
     }
 
-    /// Returns the iteration of a helper that ends the main searcher's iteration early.
+    /// Returns a helper's completed iteration, if it ends the main searcher's iteration early.
     ///
-    /// Under `threads.answer = "first"`, an iteration does so if it is at least as deep as the main
-    /// searcher's iteration. If several helpers have completed such an iteration, the shallowest
-    /// one is returned. Under the other values of `threads.answer`, returns `None`.
+    /// Under `threads.answer = "first"`, a helper's iteration ends the main searcher's iteration if
+    /// it is at least as deep. If several helpers have completed such an iteration, the shallowest
+    /// of these iterations is returned. Under the other values of `threads.answer`, returns `None`.
     pub fn early_answer(&self) -> Option<&CompletedIteration> {
         if self.answer != Answer::First {
             return None;
@@ -78,7 +78,8 @@ impl Answers {
 /// wins. Returns `None` if there are no searchers.
 fn elect<'c>(searchers: &[&'c CompletedIteration]) -> Option<&'c CompletedIteration> {
     let lowest_score = searchers.iter().map(|completed| completed.score).min()?;
-    // The weight is that of Stockfish 10. Without the 14, the lowest score would have no vote.
+    // Stockfish 10 uses the same weight. The 14 is added so that the searcher with the lowest score
+    // also has a weight above 0.
     let weight = |voter: &CompletedIteration| i64::from(voter.score - lowest_score + 14) * i64::from(voter.depth);
     let votes_for_move = |completed: &&CompletedIteration| -> i64 {
         let voters = searchers.iter().filter(|voter| voter.best_move() == completed.best_move());

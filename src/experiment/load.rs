@@ -249,7 +249,7 @@ impl Experiment {
         if file.schedules > 1 {
             let problem = if file.seeds > 1 {
                 "is not allowed beside seeds: give the seeds as variants (\"keys.seed\" = [1, 2, 3] in [grid])"
-            } else if variants.iter().filter_map(Variant::builtin).any(|options| options.threads.is_seeded()) {
+            } else if variants.iter().filter_map(Variant::builtin).any(|options| options.threads.uses_seed()) {
                 ""
             } else {
                 "no variant has a schedule that depends on a seed: give one threads.count above 1 and \

@@ -87,7 +87,7 @@ impl Plan {
         for step in 1..experiment.file.schedules {
             for mut copy in experiment.variants.clone() {
                 if let Subject::Builtin { options, .. } = &mut copy.subject
-                    && options.threads.is_seeded()
+                    && options.threads.uses_seed()
                 {
                     options.threads.seed = options.threads.seed.wrapping_add(u64::from(step));
                     copy.name = format!("{}{SCHEDULE_SUFFIX}{}", copy.name, options.threads.seed);

@@ -2,7 +2,7 @@
 //! table. Nothing is timed or written.
 
 use super::{in_parallel, into_value, job, lock};
-use crate::engine::audit::{Findings, comparable, with_draws};
+use crate::engine::audit::{Findings, comparable_options, with_draws};
 use crate::engine::{Engine, EngineOptions};
 use crate::experiment::{Experiment, Job, Plan, Work};
 use std::sync::Mutex;
@@ -25,11 +25,11 @@ pub struct Audited {
 }
 
 /// Searches every item once with every variant that has a table, to a depth of at most `depth`.
-/// Options that make scores incomparable are switched off (see [`comparable`]). This includes the
-/// option `draws`. If a variant has this option, each search is made a second time with the option
-/// switched on (see [`with_draws`]). Returns the results of the variants in the order of the file.
-/// After each job, calls `report_progress` with the number of finished jobs and the number of all
-/// jobs.
+/// Options that make scores incomparable are switched off (see [`comparable_options`]). This
+/// includes the option `draws`. If a variant has this option, each search is made a second time
+/// with the option switched on (see [`with_draws`]). Returns the results of the variants in the
+/// order of the file. After each job, calls `report_progress` with the number of finished jobs and
+/// the number of all jobs.
 pub fn audit(
     experiment: &Experiment,
     depth: u8,
@@ -49,7 +49,7 @@ pub fn audit(
     let change_all = |change: fn(&EngineOptions) -> Option<EngineOptions>| -> Vec<Option<EngineOptions>> {
         plan.variants.iter().map(|variant| change(variant.builtin()?)).collect()
     };
-    let (options, options_with_draws) = (change_all(comparable), change_all(with_draws));
+    let (options, options_with_draws) = (change_all(comparable_options), change_all(with_draws));
     let audited = plan.variants.iter().zip(&options).map(|(variant, options)| {
         options.as_ref().map(|_| Audited { variant: variant.name.clone(), ..Audited::default() })
     });
@@ -99,7 +99,7 @@ fn audit_job(
     Ok(Some(Audited {
         iterations: rows.iter().filter(|row| row.iteration.finished).count() as u64,
         nodes: rows.iter().map(|row| row.iteration.search.nodes).sum(),
-        findings: engine.findings(),
+        findings: engine.take_findings(),
         ..Audited::default()
     }))
 }
@@ -137,7 +137,7 @@ mod tests {
             Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
         for (depth, deepest) in [(2, 2), (3, 3), (9, 3)] {
             let results = audit(&experiment, depth, 2, &AtomicBool::new(false), &|_, _| ()).unwrap();
-            let options = comparable(experiment.variants[1].builtin().unwrap()).unwrap();
+            let options = comparable_options(experiment.variants[1].builtin().unwrap()).unwrap();
             let (mut nodes, mut searches) = (0, 0);
             for item in &experiment.suite.items {
                 let mut engine = Engine::new(&options, None).unwrap();

@@ -82,7 +82,7 @@ impl Shared<'_> {
                 continue;
             }
             let id = self.plan.job_id(&job);
-            worker_state.begin_job(self.plan.variants[job.variant].builtin().is_some_and(EngineOptions::grows));
+            worker_state.begin_job(self.plan.variants[job.variant].builtin().is_some_and(EngineOptions::memory_grows));
             if !self.in_flight.is_quarantined(id) {
                 self.in_flight.begin_job(id);
             }

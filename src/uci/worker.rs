@@ -177,7 +177,7 @@ impl<'scope> Worker<'scope> {
         let endless = go.depth.is_none() && go.nodes.is_none() && budget.is_none();
         let signal = Arc::new(Signal { stop: AtomicBool::new(false), endless, phase, changed: Condvar::new() });
         let lag = Arc::clone(&self.lag);
-        let (game, mate, grows) = (game.clone(), settings.engine.mate, settings.engine.grows());
+        let (game, mate, grows) = (game.clone(), settings.engine.mate, settings.engine.memory_grows());
         let (engine, signal_in_search) = (Arc::clone(&self.engine), Arc::clone(&signal));
         let thread = scope.spawn(move || {
             // If the answer must wait, another thread watches the clock. Otherwise the search

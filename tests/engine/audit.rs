@@ -5,7 +5,7 @@
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::Board;
 use ttlab::internals::decode::from_toml;
-use ttlab::internals::engine::audit::{AuditedClaim, Findings, comparable, with_draws};
+use ttlab::internals::engine::audit::{AuditedClaim, Findings, comparable_options, with_draws};
 use ttlab::internals::engine::{Engine, EngineOptions, Limit};
 use ttlab::internals::table::policy::Policy;
 
@@ -25,7 +25,7 @@ const POSITIONS: [(&str, u8); 7] = [
 /// search.
 fn audited(text: &str, depth_less: u8) -> (Findings, u64) {
     let options: EngineOptions = from_toml(text).unwrap();
-    let options = comparable(&options).unwrap();
+    let options = comparable_options(&options).unwrap();
     let (mut findings, mut nodes) = (Findings::default(), 0);
     for (fen, depth) in POSITIONS {
         let mut board = Board::from_fen(fen).unwrap();
@@ -40,7 +40,7 @@ fn audited(text: &str, depth_less: u8) -> (Findings, u64) {
                 _ => break,
             }
         }
-        findings.add(engine.findings());
+        findings.add(engine.take_findings());
     }
     (findings, nodes)
 }
@@ -182,7 +182,7 @@ fn audit_of_leaves_without_mates_finds_no_fault() {
 #[test]
 fn audit_changes_no_count() {
     let text = "table = { size = 1024, policy = 'depth-preferred', slots = 2 }";
-    let options = comparable(&from_toml(text).unwrap()).unwrap();
+    let options = comparable_options(&from_toml(text).unwrap()).unwrap();
     let (_, audited) = audited(text, 0);
     let mut plain = 0;
     for (fen, depth) in POSITIONS {
@@ -237,7 +237,7 @@ fn stopped_search_leaves_no_wrong_entry() {
         "fail = 'hard'\nalgorithm = 'mtdf'\nprobe.at = 'quiescence'\nstore.at = 'quiescence'\ntable = { size = 4096 }",
         "algorithm = 'minimax'\nleaf = 'static'\ntable = 'unbounded'",
     ] {
-        let options = comparable(&from_toml(text).unwrap()).unwrap();
+        let options = comparable_options(&from_toml(text).unwrap()).unwrap();
         let board = Board::from_fen(POSITIONS[1].0).unwrap();
         let run = |nodes| {
             let mut engine = Engine::new(&options, None).unwrap();
@@ -250,7 +250,7 @@ fn stopped_search_leaves_no_wrong_entry() {
             assert_eq!(found.iter().map(|iteration| iteration.search.nodes).sum::<u64>(), nodes, "{text}");
             found.extend(search(2, None));
             let counted: Vec<_> = found.iter().map(|found| (found.search, found.table, found.score)).collect();
-            (counted, engine.findings())
+            (counted, engine.take_findings())
         };
         for nodes in (1..=20).map(|step| step * 211) {
             let (counted, findings) = run(nodes);
@@ -267,17 +267,17 @@ fn wrong_answer_is_described() {
     use std::cmp::Ordering;
     use ttlab::internals::chess::{Bound, Move};
     use ttlab::internals::engine::audit::{AuditedClaim, WrongAnswer};
-    let output = |claim: AuditedClaim, truth: Ordering| {
-        WrongAnswer { fen: "F".to_owned(), claim, score: -7, truth, depth: 3, ply: 2, window: (-10, 20) }.to_string()
+    let output = |claim: AuditedClaim, comparison: Ordering| {
+        WrongAnswer { fen: "F".into(), claim, score: -7, comparison, depth: 3, ply: 2, window: (-10, 20) }.to_string()
     };
     let place = " (depth 3, ply 2, window -10 to 20): F";
-    for (claim, truth, words) in [
+    for (claim, comparison, words) in [
         (AuditedClaim::Stored(Bound::Lower), Ordering::Less, "stored Lower -7, but the value is < -7"),
         (AuditedClaim::Cutoff, Ordering::Greater, "cut off with -7, but the value is > -7"),
         (AuditedClaim::Root, Ordering::Equal, "root score -7, but the value is = -7"),
         (AuditedClaim::Move(Move::NONE), Ordering::Equal, "stored move 0000 is not legal"),
     ] {
-        assert_eq!(output(claim, truth), format!("{words}{place}"));
+        assert_eq!(output(claim, comparison), format!("{words}{place}"));
     }
 }
 
@@ -296,7 +296,7 @@ fn answers_that_the_clock_makes_wrong_are_counted() {
             let limit = Limit { depth: Some(3), nodes: None };
             engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
         }
-        engine.findings().count
+        engine.take_findings().count
     };
     // An unbounded table has an entry for each depth, so later iterations don't overwrite what
     // deeper ones stored with another clock.
@@ -323,9 +323,9 @@ fn answers_that_a_repetition_makes_wrong_are_counted() {
         engine.audit();
         let board = Board::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
         engine.search(&board, &[], Limit { depth: Some(8), nodes: None }, &AtomicBool::new(false), &mut |_| {});
-        engine.findings().count
+        engine.take_findings().count
     };
-    let (plain, drawn) = (count(&comparable(&options).unwrap()), count(&with_draws(&options).unwrap()));
+    let (plain, drawn) = (count(&comparable_options(&options).unwrap()), count(&with_draws(&options).unwrap()));
     assert_eq!(plain.wrong, 0);
     assert!(drawn.wrong > 0, "{drawn:?}");
     assert_eq!(drawn.illegal, 0, "{drawn:?}");

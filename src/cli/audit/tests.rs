@@ -48,7 +48,7 @@ fn table_lists_wrong_answers_below_their_variant() {
         fen: (*fen).to_owned(),
         claim: AuditedClaim::Root,
         score: 0,
-        truth: std::cmp::Ordering::Equal,
+        comparison: std::cmp::Ordering::Equal,
         depth: 1,
         ply: 1,
         window: (0, 1),

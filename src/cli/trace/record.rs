@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> CommandResult {
             });
         }
     };
-    let ((), memory_ran_out) = stop_on_low_memory(options.grows(), &stop, || games.iter().for_each(&mut search));
+    let ((), memory_ran_out) = stop_on_low_memory(options.memory_grows(), &stop, || games.iter().for_each(&mut search));
     if memory_ran_out {
         return Err(out_of_memory());
     }

@@ -71,7 +71,7 @@ impl Evaluator {
                 white_score += weight * (count(board, Color::White) - count(board, Color::Black));
             }
         }
-        // Idle work makes an evaluation take as long as that of a network.
+        // This loop computes nothing. It makes the evaluation as slow as that of a neural network.
         for round in 0..self.weights.work {
             std::hint::black_box(round);
         }

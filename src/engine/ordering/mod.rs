@@ -150,14 +150,14 @@ impl Ranks {
     /// Creates the scorer for the quiet moves of a node.
     #[inline]
     fn quiet_scorer<'a>(&self, board: &Board, hint: &Hint, heuristics: &'a Heuristics) -> QuietScorer<'a> {
-        let reply =
+        let countermove =
             if self.countermove == 0 { Move::NONE } else { heuristics.countermoves.reply(board, hint.previous) };
         let killer_pair = if self.killers == 0 { [Move::NONE; 2] } else { heuristics.killers.pair(hint.ply) };
         QuietScorer {
             killer_rank: self.killers,
             killer_pair,
             countermove_rank: self.countermove,
-            reply,
+            countermove,
             history_rank: self.history,
             history_scores: heuristics.history.side_scores(board.turn()),
         }
@@ -171,7 +171,7 @@ struct QuietScorer<'a> {
     /// The newer killer comes first.
     killer_pair: [Move; 2],
     countermove_rank: i32,
-    reply: Move,
+    countermove: Move,
     history_rank: i32,
     history_scores: &'a [i32],
 }
@@ -185,7 +185,7 @@ impl QuietScorer<'_> {
         if mv == newer || mv == older {
             return self.killer_rank + if mv == newer { 2 } else { 1 };
         }
-        if mv == self.reply {
+        if mv == self.countermove {
             return self.countermove_rank;
         }
         let score = if self.history_rank == 0 { 0 } else { history::score(self.history_scores, mv) };

@@ -42,8 +42,8 @@ pub fn capture_score(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
         MvvLva::PieceOrder => (victim_rank + 1) * 8 + 6 - attacker_rank,
         // The lowest score is 1000 + 500 - 900, for a queen that captures a pawn.
         MvvLva::Otter => 1000 + 5 * OTTER[victim as usize] - OTTER[attacker as usize],
-        // A victim counts from 100 for a pawn to 600 for a king. An attacker counts a hundredth of
-        // what it counts as a victim.
+        // A victim adds 100 for a pawn up to 600 for a king. An attacker subtracts 1 for a pawn up
+        // to 6 for a king.
         MvvLva::Webster => (victim_rank + 1) * 100 + 6 - (attacker_rank + 1),
     }
 }

@@ -30,7 +30,7 @@ impl<'a> ScoredMoves<'a> {
     #[inline]
     pub(super) fn push(&mut self, score: i32, mv: Move) {
         debug_assert!(self.len < MAX_MOVES, "more moves than a node has room for");
-        debug_assert!(!mv.is_none(), "`Move::NONE` has no order");
+        debug_assert!(!mv.is_none(), "`Move::NONE` is not a move of the node");
         self.words[self.len & (MAX_MOVES - 1)] = pack_word(score, self.len, mv);
         self.len += 1;
     }
@@ -42,8 +42,8 @@ impl<'a> ScoredMoves<'a> {
         }
     }
 
-    /// Removes a move, if the move is present. The last word takes its index, but keeps its own
-    /// tie-break.
+    /// Removes a move, if the move is present. The last move is moved to the free place. Its place
+    /// in the generation order, which decides between equal scores, stays the same.
     pub(super) fn remove(&mut self, mv: Move) {
         if let Some(index) = self.find(mv) {
             self.len -= 1;
@@ -66,17 +66,18 @@ pub(super) struct NoisySink<'a> {
 impl NoisySink<'_> {
     /// Pushes the captures by one kind of piece. `attacker_kind` is the number of the piece.
     #[inline]
-    fn push_captures_of(&mut self, attacker_kind: usize, targets: Bitboard, to_move: impl Fn(Square) -> Move) {
-        // Only under MVV-LVA do the attacker and the victim alone determine the score.
+    fn push_captures_of(&mut self, attacker_kind: usize, targets: Bitboard, move_to: impl Fn(Square) -> Move) {
+        // Under MVV-LVA, the score depends only on the attacker and the victim. Otherwise it may
+        // depend on the whole position.
         if self.ranks.captures == 0 {
             for to in targets {
-                self.push_scored(to_move(to));
+                self.push_scored(move_to(to));
             }
             return;
         }
         let score_by_victim = &self.ranks.capture_scores[attacker_kind & 7];
         for to in targets {
-            self.scored.push(score_by_victim[self.board.kind_on(to)], to_move(to));
+            self.scored.push(score_by_victim[self.board.kind_on(to)], move_to(to));
         }
     }
 

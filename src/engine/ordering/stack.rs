@@ -154,7 +154,7 @@ impl Stack {
         heuristics: &Heuristics,
     ) -> NodeMoves {
         if ranks.is_empty {
-            return self.push_unordered(moves);
+            return self.push_in_order(moves);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
         let quiet_scorer = ranks.quiet_scorer(board, hint, heuristics);
@@ -275,7 +275,7 @@ impl Stack {
 
     /// Pushes the moves of a node in the order of the list.
     #[inline]
-    pub fn push_unordered(&mut self, moves: &MoveList) -> NodeMoves {
+    pub fn push_in_order(&mut self, moves: &MoveList) -> NodeMoves {
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
         if let Some(mut scored) = self.reserve_node() {
             moves.iter().for_each(|&mv| scored.push(0, mv));

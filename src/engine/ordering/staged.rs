@@ -14,8 +14,8 @@ use crate::chess::{Move, MoveList};
 pub const STAGED_DEPTH: i32 = 2;
 
 impl Stack {
-    /// Returns the next move of a node that was begun with [`Stack::begin_staged`], if this move
-    /// needs no generation. Returns `None` if the moves are exhausted or
+    /// Returns the next move of a node whose search began with [`Stack::begin_staged`]. Generates
+    /// no moves. Returns `None` if the moves are exhausted or
     /// [`Stack::generate_next_stage`] must be called.
     #[inline]
     pub fn next_ready(&mut self, frame: &mut NodeMoves) -> Option<Move> {
@@ -168,7 +168,7 @@ mod tests {
         let (mut list, mut stack) = (MoveList::new(), Stack::default());
         legal(&board, &mut list);
         assert_eq!(list.len(), 218);
-        let mut frames: Vec<NodeMoves> = (0..300).map(|_| stack.push_unordered(&list)).collect();
+        let mut frames: Vec<NodeMoves> = (0..300).map(|_| stack.push_in_order(&list)).collect();
         let expected: Vec<Move> = list.iter().copied().collect();
         while let Some(mut frame) = frames.pop() {
             assert_eq!(std::iter::from_fn(|| stack.next(&mut frame)).collect::<Vec<_>>(), expected, "{}", frames.len());

@@ -41,8 +41,8 @@ fn doctor_prints_one_screen() {
     for (name, part) in [
         ("go depth", "respected"),
         ("go nodes", "respected"),
-        ("nodes reported", "up to the end"),
-        ("repeats", "exact: nodes, score, move, variation and depths"),
+        ("nodes reported", "until the search ends"),
+        ("repeats", "exact: same nodes, score, move, variation and depths"),
         ("ucinewgame", "like a new process"),
         ("small limits", "1000 nodes when asked for 1000"),
         ("stop", "obeyed"),
@@ -131,7 +131,7 @@ fn doctor_reports_a_failing_engine_with_its_last_lines() {
     text.prints(&[
         "FAULT failure",
         "signal 11",
-        "Whether the engine's nodes to a fixed depth mislead was not measured. 1 fault.",
+        "It was not measured whether node counts to a fixed depth mislead. 1 fault.",
     ]);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
@@ -147,7 +147,7 @@ fn diagnosis_is_valid_only_for_its_program_and_options() {
     let options = ["--option", "table.slots=4"];
     let text =
         trial.call(&[&["doctor", ttlab, "uci", "--time", "1", "-o", "doctor.json", "--quiet"][..], &options].concat());
-    let text = text.expect(0).prints(&["No fault.", "ok    moves", "ok    mate scores", "nodes to depth "]);
+    let text = text.expect(0).prints(&["No fault.", "ok    moves", "ok    mate scores", "node ratio at depth "]);
     assert!(text.out.contains("MiB against "), "{}", text.out);
     let doctor = std::fs::read_to_string(trial.path("doctor.json")).unwrap();
     let verdict: serde_json::Value = serde_json::from_str(&doctor).unwrap();
