@@ -126,7 +126,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> Co
                 file.display()
             );
         }
-        let cut = imported.cut_at.map(|byte| format!(", cut at byte {byte}")).unwrap_or_default();
+        let cut = imported.intact_bytes.map(|bytes| format!(", cut at byte {bytes}")).unwrap_or_default();
         eprintln!("{}: {}{cut}", file.display(), plural(imported.events, "event"));
     }
     eprintln!("{}: {event_count}", out.display(), event_count = finish_trace(writer, out)?);

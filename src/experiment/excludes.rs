@@ -4,15 +4,15 @@ use super::paths;
 use std::collections::{HashMap, HashSet};
 use toml::{Table, Value};
 
-/// The excluded values, grouped by the paths of the excludes. To check a combination, one lookup
-/// for each group is enough, however many excludes there are.
+/// The values of the `[[exclude]]` entries, grouped by the paths that the entries contain. To check
+/// a combination, one lookup for each group is enough, however many entries there are.
 pub(super) struct Excludes<'a> {
     /// For each sorted list of paths, the excluded lists of values at these paths.
     values_by_paths: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
 }
 
 impl<'a> Excludes<'a> {
-    /// Groups excludes by their paths.
+    /// Groups the entries of `[[exclude]]` by the paths that they contain.
     pub(super) fn new(excludes: &'a [Table]) -> Self {
         let mut values_by_paths: HashMap<_, HashSet<_>> = HashMap::new();
         for excluded in excludes {

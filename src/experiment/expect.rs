@@ -107,7 +107,7 @@ impl ExpectedFigure {
         let first_depth = from.unwrap_or(1);
         let last_depth = usize::from(first_depth) + by_depth.len().saturating_sub(1);
         Some(if kind_count == 0 {
-            "has no figure: give `min`, `max` or both, `exact`, or `by_depth`".to_owned()
+            "has no figure: give a range (`min`, `max` or both), `exact` or `by_depth`".to_owned()
         } else if kind_count > 1 {
             "`min` and `max`, `exact`, and `by_depth` are mutually exclusive: use one of the three".to_owned()
         } else if let (Some(min), Some(max)) = (min, max)
@@ -117,7 +117,7 @@ impl ExpectedFigure {
         } else if by_depth.is_empty() && from.is_some() {
             "`from` is the depth of the first value in `by_depth`, but `by_depth` is missing".to_owned()
         } else if !by_depth.is_empty() && statistic.is_some() {
-            "`by_depth` is compared with each row: `of` is not allowed with it".to_owned()
+            "`of` is not allowed with `by_depth`, because `by_depth` is compared with each row".to_owned()
         } else if !by_depth.is_empty() && (first_depth == 0 || last_depth > usize::from(u8::MAX)) {
             format!("`by_depth` has figures for depths {first_depth} to {last_depth}: depths are from 1 to 255")
         } else {

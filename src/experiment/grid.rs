@@ -196,8 +196,8 @@ pub fn unused_excludes(file: &File) -> Vec<usize> {
     unused_excludes_within(file, MAX_EXCLUDE_CHECKS)
 }
 
-/// As [`unused_excludes`]. Returns an empty list if more than `max_checks` comparisons would be
-/// needed.
+/// Returns the indices of the `[[exclude]]` entries that match no combination of the grid. Returns
+/// an empty list if more than `max_checks` comparisons would be needed.
 fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
     let combinations = match read_axes(file, &source) {

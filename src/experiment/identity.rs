@@ -95,8 +95,8 @@ pub(super) fn item_content(item: &Item) -> String {
     }
 }
 
-/// Returns a hash for the name of each item. The hash covers the item's content and the settings of
-/// the sequence. It reveals results that use the same name for different searches.
+/// Maps the name of each item to a hash of the item's content and the settings of the sequence. If
+/// two results have different hashes for the same name, their searches differ.
 pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
     let sequence = serde_json::to_string(&sequence).unwrap_or_default();
     let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {sequence}", item_content(item))));

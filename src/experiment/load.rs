@@ -54,7 +54,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Returns the items of each suite in order. A single suite is one slice of all items.
+    /// Returns the items of each suite in order. If there is a single suite, it contains all items.
     pub fn suites(&self) -> Vec<&[Item]> {
         match self.sections.as_slice() {
             [] => vec![&self.suite.items],

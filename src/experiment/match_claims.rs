@@ -65,13 +65,13 @@ impl MatchClaim {
     }
 }
 
-/// Checks the expectations of a match. Each must be a claim about two variants that play each
-/// other, and no test may end their games early.
+/// Checks the expectations of a match. Each expectation must be a claim about two variants that
+/// play each other. The test of the match must not stop the match early.
 pub(super) fn check(
     expectations: &[Expect],
     variants: &[Variant],
     baseline: usize,
-    games: &Match,
+    match_section: &Match,
     source: &FileText<'_>,
 ) -> Result<(), Problem> {
     let names = || variants.iter().map(|variant| variant.name.as_str());
@@ -86,7 +86,7 @@ pub(super) fn check(
             );
         }
         let place = format!("{place}.claim");
-        if games.test_or_default().stop {
+        if match_section.test_or_default().stop {
             let message =
                 "expect.claim: a test that stops early biases Elo: give the test `stop = false`, or use its verdict";
             return Err(source.problem_at(&place, message));
@@ -102,11 +102,12 @@ pub(super) fn check(
             let players = [first, second].map(|index| &variants[index].name);
             players.contains(&&claim.player) && players.contains(&&claim.opponent)
         };
-        let encounters = games.encounters(variants.len(), baseline);
+        let encounters = match_section.encounters(variants.len(), baseline);
         if claim.player == claim.opponent || !encounters.iter().any(is_claimed_pair) {
             let message =
                 format!("expect.claim: \"{}\" and \"{}\" do not play each other", claim.player, claim.opponent);
-            let help = "each plays the baseline; pairing = \"round-robin\" plays every pair".to_owned();
+            let help =
+                "each variant plays only the baseline: with pairing = \"round-robin\", every pair plays".to_owned();
             return Err(Problem { help: Some(help), ..source.problem_at(&place, message) });
         }
     }

@@ -151,7 +151,7 @@ impl Match {
             return Ok(());
         }
         if self.pairing != Pairing::Baseline {
-            return refuse("strength is measured in nodes of the baseline: it needs pairing = \"baseline\"".to_owned());
+            return refuse("needs pairing = \"baseline\": strength is measured in nodes of the baseline".to_owned());
         }
         if self.test_or_default().stop {
             return refuse("a test that stops early biases Elo: give the test `stop = false`".to_owned());
@@ -159,7 +159,7 @@ impl Match {
         let original = variants[baseline].clone();
         let (None, Some(nodes)) = (original.limit.depth, original.limit.nodes) else {
             return refuse(format!(
-                "needs a limit of nodes alone, and \"{}\" has another limit: give limit = {{ nodes = 20000 }}",
+                "`nodes` must be the only limit, but \"{}\" has another limit: give limit = {{ nodes = 20000 }}",
                 original.name
             ));
         };

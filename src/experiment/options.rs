@@ -87,11 +87,11 @@ fn suggest_path(path: &str, valid_paths: &BTreeSet<String>) -> String {
     }
     let inner = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
     if valid_paths.contains(inner) {
-        return format!("did you mean `{inner}`? paths of --set start inside [engine]");
+        return format!("did you mean `{inner}`? --set expects the path below [engine]");
     }
     if path == inner && schema::is_file_key(path.split('.').next().unwrap_or(path)) {
         return format!(
-            "`{path}` belongs in the file itself: --set overrides only engine options and limits, in every variant"
+            "`{path}` can be set only in the file: --set overrides only engine options and limits of all variants"
         );
     }
     nearest(inner, valid_paths.iter().map(String::as_str)).unwrap_or_else(|| {
@@ -207,7 +207,7 @@ pub fn read_options<'a>(
 /// Reads options from a preset and `--set` settings.
 ///
 /// # Errors
-/// The first invalid option, with its place in its `--set`.
+/// Returns the error of the first invalid option. The error shows the invalid part of the `--set`.
 pub fn options(preset: Option<&str>, overrides: &[String]) -> Result<EngineOptions, Problem> {
     let settings = Setting::parse_all(overrides)?;
     if let Some(setting) =

@@ -34,9 +34,9 @@ fn engine_schema() -> &'static Value {
     resolve(&TYPES, &TYPES["properties"]["engine"])
 }
 
-/// Returns the JSON Schema of an experiment file. It is the schema of the types, extended by forms
-/// that the reader also accepts: a word in place of a table with that `kind`, option paths as the
-/// keys of grids and variants, and lists of values in grids.
+/// Returns the JSON Schema of an experiment file. The schema of the types is extended by what else
+/// a file may contain. A word may stand in place of a table with that `kind`. Option paths may be
+/// the keys of grids and variants. Grids may contain lists of values.
 pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
     let mut option_schemas = Map::new();

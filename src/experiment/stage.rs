@@ -14,8 +14,8 @@ impl Confirm {
     /// whose best variants play. `players` are the indices of these variants in `screen`. `best` is
     /// the index in `screen` of the variant that all others play against.
     pub fn stage(&self, screen: &Experiment, players: &[usize], best: usize, openings: &[Item]) -> Experiment {
-        let games = Match { resign: self.resign, draw: self.draw, ..Match::default() };
-        let mut file = File { games: Some(games.clone()), ..screen.file.clone() };
+        let match_section = Match { resign: self.resign, draw: self.draw, ..Match::default() };
+        let mut file = File { games: Some(match_section.clone()), ..screen.file.clone() };
         (file.sequence, file.tune, file.reference, file.confirm, file.suites) = (None, None, None, None, None);
         (file.seeds, file.schedules, file.repeats, file.expect) = (1, 1, 1, Vec::new());
         let variants: Vec<Variant> =
@@ -25,7 +25,7 @@ impl Confirm {
             screen.openings.clone().unwrap_or_else(|| (screen.suite_name.clone(), screen.suite.clone()));
         Experiment {
             file,
-            work: Work::Match(games),
+            work: Work::Match(match_section),
             baseline,
             partners: Partners::single(baseline, variants.len()),
             variants,

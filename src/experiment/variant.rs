@@ -67,12 +67,12 @@ impl Variant {
 /// Returns the optional columns that the variants' rows need. `is_match` is whether the rows are
 /// games, and `has_suites` is whether there are several suites.
 pub fn extra_columns(variants: &[Variant], is_match: bool, has_suites: bool) -> Extra {
-    let any_builtin =
+    let has_builtin_with =
         |condition: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(condition);
     Extra {
-        anatomy: any_builtin(|options| options.diagnostics == Diagnostics::Full),
-        threads: any_builtin(|options| options.threads.count > 1),
-        external: any_builtin(|options| options.threads.is_real())
+        anatomy: has_builtin_with(|options| options.diagnostics == Diagnostics::Full),
+        threads: has_builtin_with(|options| options.threads.count > 1),
+        external: has_builtin_with(|options| options.threads.is_real())
             || variants.iter().any(|variant| variant.external().is_some()),
         games: is_match,
         suites: has_suites,

@@ -30,15 +30,15 @@ const MAP_SLOT_BYTES: u64 = 17 * 3 / 2;
 /// request), the id (u64, the key), the size (u32, always 1), and the number of the next request of
 /// the same id (i64, -1 if there is none).
 ///
-/// The requests are the stores of the trace, not its probes. A cache admits an object that is
-/// requested and missing, just as a table admits an entry that is offered.
+/// The requests are the stores of the trace, not its probes. A cache inserts an object that is
+/// requested but not cached. In the same way, a table inserts an entry that is stored.
 ///
 /// The numbers of the next requests are filled in afterwards, from the last request to the first.
 /// This takes as many passes over the output as are needed to keep the ids of each pass within
 /// `memory` bytes.
 ///
 /// # Errors
-/// When the input is not a trace, is damaged, or has events of several threads. Also when a write
+/// When the input is not a trace, is damaged, or has events of several threads, or when a write
 /// fails.
 ///
 /// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, documentation of the trace
@@ -80,10 +80,10 @@ pub fn export_oracle_general<F: Read + Write + Seek>(
     Ok(exported)
 }
 
-/// Fills in the number of the next request of the same id in all requests whose id belongs to one
-/// pass. The file is changed in blocks, from the last block to the first. `later_requests` must be
-/// empty. While requests are visited from the last to the first, this map contains for each id the
-/// number of the request of that id that was visited last.
+/// Handles the requests whose id belongs to one pass. Writes into each of them the number of the
+/// next request with the same id. The requests are visited from the last to the first, block by
+/// block. `later_requests` must be empty at first. It then maps each id to the number of the
+/// earliest visited request with this id.
 fn write_next_requests<F: Read + Write + Seek>(
     file: &mut F,
     request_count: u64,

@@ -9,7 +9,7 @@ pub struct ImportResult {
     /// The number of events that are probes or stores.
     pub accesses: u64,
     /// The number of intact bytes if the trace was truncated by a repair; otherwise `None`.
-    pub cut_at: Option<u64>,
+    pub intact_bytes: Option<u64>,
 }
 
 /// Appends a trace to `to`. If `is_first` is false, the table is cleared and a new game begins
@@ -66,9 +66,9 @@ pub fn import<W: Write>(
             }
         }
     };
-    let cut_at = is_truncated.then(|| reader.offset(events_read));
+    let intact_bytes = is_truncated.then(|| reader.offset(events_read));
     if let Some(end) = reader.end().filter(|_| only_thread.is_none()) {
         to.set_cost(end.cost);
     }
-    Ok(ImportResult { events, accesses, cut_at })
+    Ok(ImportResult { events, accesses, intact_bytes })
 }

@@ -147,7 +147,7 @@ impl InfoCounter {
         self.has_accesses
     }
 
-    /// Updates the maxima between two clears, and starts to count for the time after the clear.
+    /// Updates the maxima of the counts between two clears, and restarts these counts.
     fn record_peaks(&mut self) {
         self.info.peak_positions = self.info.peak_positions.max(self.live_positions.count());
         self.info.peak_usable = self.info.peak_usable.max(self.usable_probes);
@@ -169,7 +169,7 @@ impl InfoCounter {
             self.threads.insert(event.thread);
             info.min_depth = info.min_depth.min(event.depth);
             info.max_depth = info.max_depth.max(event.depth);
-            // The first game may begin without a clear or a flagged search.
+            // The first game may begin without a clear and without a search that begins a game.
             if !self.is_game_empty {
                 info.games += u64::from(info.games == 0);
             }
@@ -212,8 +212,8 @@ impl InfoCounter {
         }
     }
 
-    /// Adds the cost since the thread's last total. If the new total is lower than the last total,
-    /// it has restarted from 0.
+    /// Adds the cost since the last total of the event's thread. A total that is lower than the
+    /// last total has restarted from 0.
     fn add_total(&mut self, event: &Event) {
         let last_total = &mut self.last_totals[usize::from(event.thread)];
         let difference = event.cost.checked_sub(*last_total).unwrap_or(event.cost);

@@ -100,7 +100,7 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
                 Command::Unknown(word) => output.info(&format!("unknown command `{word}`")),
             }
         }
-        worker.finish_limited();
+        worker.wait_for_answer();
     });
 }
 

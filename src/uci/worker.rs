@@ -137,9 +137,9 @@ impl<'scope> Worker<'scope> {
         self.running.iter().for_each(|(signal, _)| signal.change_phase(&[Phase::Waiting], Phase::Searching));
     }
 
-    /// Waits for the answer of the search. A search without a limit, or whose answer would have to
-    /// wait for a command, is stopped first.
-    pub fn finish_limited(&mut self) {
+    /// Waits for the answer of the search. If the answer could not come before another command, the
+    /// search is stopped first.
+    pub fn wait_for_answer(&mut self) {
         if self.running.as_ref().is_some_and(|(signal, _)| signal.endless || *signal.phase() == Phase::Waiting) {
             self.stop();
         }
@@ -307,7 +307,7 @@ mod tests {
                 worker.prepare(&mut settings.clone(), &output);
                 let start = Instant::now();
                 worker.go(scope, go, &PlayedGame::default(), &settings, &output);
-                worker.finish_limited();
+                worker.wait_for_answer();
                 assert!(start.elapsed() >= least, "{:?}", start.elapsed());
             });
         }
@@ -355,7 +355,7 @@ mod tests {
                         &settings,
                         &output,
                     );
-                    worker.finish_limited();
+                    worker.wait_for_answer();
                     after(&mut worker);
                 }
             });

@@ -153,7 +153,7 @@ fn error_of_a_set_flag_suggests_the_nearest_name() {
         ("engine.x=", "`algorithm`, "),
         ("table.lots=3", "did you mean `table.slots`"),
         ("eval.nothing_like_it=3", "expected one of `eval.centre`, "),
-        ("repeats=3", "belongs in the file itself"),
+        ("repeats=3", "can be set only in the file"),
         ("table.slots=", "expected a value after the ="),
         ("algorithm=", "expected `minimax`, `alpha-beta`"),
         ("lmr=[3]", "expected a single value, found a list"),

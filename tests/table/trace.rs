@@ -660,7 +660,7 @@ fn truncated_trace_is_repaired_and_joined() {
         let mut writer = Writer::new(Cursor::new(Vec::new()));
         let mut cut = None;
         for (index, file) in files.iter().enumerate() {
-            cut = import(*file, &mut writer, index == 0, repair, None)?.cut_at;
+            cut = import(*file, &mut writer, index == 0, repair, None)?.intact_bytes;
         }
         Ok::<_, TraceError>((cut, read(Cursor::new(writer.finish().unwrap().1.into_inner())).unwrap()))
     };

@@ -147,7 +147,7 @@ fn section_not_allowed_with_a_match_is_refused() {
 fn match_claim_needs_two_variants_that_play() {
     let syntax = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, where A and B are \
         variants that play each other";
-    let pairing_help = "each plays the baseline; pairing = \"round-robin\" plays every pair";
+    let pairing_help = "each variant plays only the baseline: with pairing = \"round-robin\", every pair plays";
     let message = format!("expect: a match supports claims only: {syntax}");
     let nodes_message = format!("expect.nodes: a match supports claims only: {syntax}");
     let depth_message = format!("expect.depth: a match supports claims only: {syntax}");
@@ -295,7 +295,7 @@ fn handicap_divides_the_baselines_nodes() {
             ("handicap = [2]\ntest = { }", stops, "handicap", ""),
             (
                 "handicap = [2]\npairing = \"round-robin\"",
-                "match.handicap: strength is measured in nodes of the baseline: it needs pairing = \"baseline\"",
+                "match.handicap: needs pairing = \"baseline\": strength is measured in nodes of the baseline",
                 "handicap",
                 "",
             ),
@@ -303,7 +303,7 @@ fn handicap_divides_the_baselines_nodes() {
     );
     for limit in ["depth = 3", "depth = 3, nodes = 9"] {
         let experiment = GAMES.replace("nodes = 9", limit);
-        let message = "match.handicap: needs a limit of nodes alone, and \"first\" has another limit: give limit = { nodes = 20000 }";
+        let message = "match.handicap: `nodes` must be the only limit, but \"first\" has another limit: give limit = { nodes = 20000 }";
         assert_eq!(read_error(&format!("{experiment}handicap = [2]"), &[]).message, message);
     }
     // One variant plays its handicapped copies.

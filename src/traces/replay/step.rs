@@ -306,9 +306,9 @@ impl StepMaker {
         }
         facts.last_event = self.event_number;
         if event.has(flags::CUT) {
-            // The recorded engine may require less for a cutoff than `ends_node`, or its table may
-            // have held an older, deeper entry. Since the engine accepted the answer, the entry
-            // counts as sufficient.
+            // The conditions for a cutoff in the recorded engine may be weaker than those of
+            // `ends_node`, or its table may have held an older, deeper entry. The engine accepted
+            // the answer, so the entry is treated as sufficient.
             step.needed_depth = step.needed_depth.min(step.depth);
             if !step.ends_node(i32::from(step.depth), &step.entry()) {
                 step.kind_bits &= !WINDOW;
