@@ -83,8 +83,8 @@ impl Board {
     }
 
     /// Returns a value that is equal for two boards exactly if they have the same position. A
-    /// position consists of the pieces, the side to move, the castling rights, and the e.p. square
-    /// if its number is in the key by the rule of the last [`Board::rekey`].
+    /// position consists of the pieces, the side to move, the castling rights, and the e.p. square.
+    /// The e.p. square is included only if its number is in the key.
     pub const fn identity(&self) -> [u64; 5] {
         let [a, b, c, d] = self.planes;
         let state = self.state;

@@ -48,9 +48,9 @@ fn identity(board: &Board) -> ([u64; 4], u8, bool, bool) {
     ([a, b, c, d], board.castling(), board.turn() == Color::White, board.has_en_passant(EpRule::Legal))
 }
 
-/// Whether there are too few pieces for a mate by any sequence of moves. There are only kings, or
-/// kings with a single knight or bishop, or kings with bishops that are all on squares of one
-/// colour.
+/// Whether there are too few pieces for a mate by any sequence of moves. This is true of kings
+/// alone, of kings with a single knight or bishop, and of kings with bishops that are all on
+/// squares of one colour.
 fn is_dead(board: &Board) -> bool {
     let kind = |piece| board.kind(piece);
     if [Piece::Pawn, Piece::Rook, Piece::Queen].into_iter().any(|piece| !kind(piece).is_empty()) {

@@ -62,7 +62,7 @@ pub struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Creates a reader. `file_name` is the name of the file in faults.
+    /// Creates a reader. Its faults call the file `file_name`.
     pub fn new(file_name: &str, input: R, strictness: Strictness, on_error: OnError) -> Self {
         let (file_name, lines) = (file_name.to_owned(), Lines::new(input));
         let (line, faults, notes) = (Vec::new(), Vec::new(), Vec::new());
@@ -266,8 +266,8 @@ impl<'a> OperationReader<'a> {
         }
     }
 
-    /// Whether the word that was just read is a number and other words follow it. Such words are
-    /// prose. A number alone could be a value whose opcode is missing.
+    /// Whether the word that was just read is a number, and other words follow the number. Such a
+    /// text is taken for prose. A number alone could be a value whose opcode is missing.
     fn is_number_before_prose(&self) -> bool {
         let start = self.text[..self.offset].rfind([' ', ';']).map_or(0, |index| index + 1);
         let is_number = self.text[start..self.offset].bytes().all(|b| b.is_ascii_digit());

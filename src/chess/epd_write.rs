@@ -6,7 +6,7 @@ use super::suite::{Item, Suite, printable};
 use super::{Board, EpRule, Increments, Move, Strictness, epd, san};
 use std::fmt::Write;
 
-/// Returns successive moves from a position in SAN.
+/// Returns the SAN of successive moves. The first move is played in the position of `board`.
 pub fn san_line(board: &Board, moves: &[Move]) -> Vec<String> {
     let mut board = *board;
     let write = |&mv: &Move| {

@@ -120,8 +120,8 @@ fn is_quiet_and_level(board: &Board) -> bool {
     material(Color::White) == material(Color::Black) && is_quiet(board)
 }
 
-/// Whether the side to move is not in check and has a legal move, and whether neither side could
-/// win material with a capture or promotion if it were to move (by static exchange evaluation).
+/// Whether a position is quiet. The side to move must not be in check and must have a legal move.
+/// By static exchange evaluation, no capture or promotion by either side may win material.
 pub fn is_quiet(board: &Board) -> bool {
     if board.in_check() || !board.has_legal_move() {
         return false;

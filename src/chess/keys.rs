@@ -194,9 +194,9 @@ impl Numbers {
 
     fn next(&mut self) -> u64 {
         match self {
-            Self::Pcg(source) => source.next_u64(),
-            Self::Mt(source) => source.next_u64(),
-            Self::Polyglot(list, source) => list.next().unwrap_or_else(|| source.next_u64()),
+            Self::Pcg(generator) => generator.next_u64(),
+            Self::Mt(generator) => generator.next_u64(),
+            Self::Polyglot(list, generator) => list.next().unwrap_or_else(|| generator.next_u64()),
         }
     }
 

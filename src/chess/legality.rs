@@ -8,8 +8,8 @@ use super::moves::{Move, MoveList};
 use super::types::{Color, Piece, Square};
 
 impl Board {
-    /// Whether there is a legal move: false at checkmate and stalemate. In most positions a pawn
-    /// push is found at once.
+    /// Whether there is a legal move. There is none at checkmate and stalemate. In most positions,
+    /// a legal pawn push is found without generating moves.
     #[inline]
     pub fn has_legal_move(&self) -> bool {
         let has_push = match self.turn() {
@@ -67,7 +67,7 @@ impl Board {
         }
         let (home_rank, step) = if us == Color::White { (1, 8) } else { (6, -8) };
         let is_empty = |square: Square| !self.occupied().has(square);
-        // The origin of a backward step is the square ahead.
+        // `origin` returns the square behind a step, so a negative step gives the square ahead.
         let [one_ahead, two_ahead] = [origin(from, -step), origin(from, -2 * step)];
         let can_reach = attacks::pawn(us, from).has(to) && self.pieces_of(!us).has(to)
             || to == one_ahead && is_empty(one_ahead)

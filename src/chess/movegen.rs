@@ -287,19 +287,19 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
         let occupied = Bitboard(self.occupied);
         for from in own_pieces(Piece::Rook) {
-            let reached = self.respecting_pin(from, attacks::rook(from, occupied).0);
+            let reached = self.restrict_if_pinned(from, attacks::rook(from, occupied).0);
             if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
         }
         for from in own_pieces(Piece::Bishop) {
-            let reached = self.respecting_pin(from, attacks::bishop(from, occupied).0);
+            let reached = self.restrict_if_pinned(from, attacks::bishop(from, occupied).0);
             if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
         }
         for from in own_pieces(Piece::Queen) {
-            let reached = self.respecting_pin(from, attacks::queen(from, occupied).0);
+            let reached = self.restrict_if_pinned(from, attacks::queen(from, occupied).0);
             if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
                 return true;
             }
@@ -320,7 +320,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     /// Returns the targets that a piece can reach in spite of a pin. A pinned piece can only move
     /// along the line through its square and the king.
     #[inline]
-    fn respecting_pin(&self, from: Square, targets: u64) -> u64 {
+    fn restrict_if_pinned(&self, from: Square, targets: u64) -> u64 {
         if self.pinned >> from.index() & 1 == 0 { targets } else { targets & attacks::line(self.king, from).0 }
     }
 

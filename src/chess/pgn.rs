@@ -223,8 +223,8 @@ impl GameReader<'_> {
         Ok(())
     }
 
-    /// Sets the start position from a `FEN` tag, and checks that a `Variant` tag names the rules of
-    /// chess. Other tags are ignored.
+    /// Sets the start position from a `FEN` tag. Returns an error if a `Variant` tag names a
+    /// variant of chess that is not supported. Other tags are ignored.
     fn read_tag(&mut self, name: &str, value: &str, state: &mut GameState) -> Result<(), TextFault> {
         if name == "FEN" {
             let reading = fen::read(value, self.strictness).map_err(|fault| self.fault(format!("tag FEN, {fault}")))?;
@@ -266,7 +266,8 @@ impl GameState {
         Self { game, board, variation_depth: 0, has_movetext: false, ignores_moves: false, is_over: false, fault: None }
     }
 
-    /// If `result` is a fault, keeps it unless the game already has one, and ignores later moves.
+    /// If `result` is a fault, ignores the later moves of the game. Only the first fault of the
+    /// game is kept.
     fn record_fault(&mut self, result: Result<(), TextFault>) {
         if let Err(fault) = result {
             self.fault.get_or_insert(fault);

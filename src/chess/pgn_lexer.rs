@@ -139,7 +139,7 @@ impl<'a> Lexer<'a> {
             }
             _ => {
                 let ends_word = |c: char| is_blank(c) || matches!(c, '(' | ')' | '{' | '}' | '[' | ']' | ';' | '$');
-                // At least one character, so that a stray bracket is reported and skipped.
+                // A stray bracket is a word of one character, so that it is reported and skipped.
                 let length = rest.find(ends_word).unwrap_or(rest.len()).max(first.len_utf8());
                 self.offset += length;
                 let word = &rest[..length];

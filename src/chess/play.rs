@@ -21,8 +21,8 @@ const fn castling_rook(to: usize) -> (usize, usize) {
 }
 
 impl Board {
-    /// Plays a legal move in place. The effect of an illegal move is not specified; with debug
-    /// assertions it may panic.
+    /// Plays a legal move in place. The effect of an illegal move is not specified. With debug
+    /// assertions, an illegal move may panic.
     #[inline]
     pub fn play(&mut self, mv: Move, inc: &Increments) {
         match self.turn() {
@@ -110,7 +110,8 @@ impl Board {
     /// otherwise by Black. `to_bit` is the square on which the moved piece now stands.
     ///
     /// Of all pawns and knights, only the moved one can give check. `leaper_attacks` are the
-    /// squares that it attacks, or no squares if another kind of piece moved.
+    /// squares that the moved pawn or knight attacks. If another kind of piece moved, there are
+    /// no such squares.
     #[inline(always)]
     fn find_checkers<const WHITE: bool>(&self, to_bit: u64, leaper_attacks: u64) -> u64 {
         let (us, them) = if WHITE { (Color::White, Color::Black) } else { (Color::Black, Color::White) };
@@ -132,7 +133,7 @@ impl Board {
 
     /// Passes the turn to the other side. The side to move must not be in check.
     pub fn play_null(&mut self, inc: &Increments) {
-        debug_assert!(!self.in_check(), "a pass in check");
+        debug_assert!(!self.in_check(), "a null move in check");
         let keys = inc.keys();
         self.key ^= keys.side;
         if self.state.keyed() != 0 {

@@ -37,8 +37,8 @@ struct Description {
 /// Reads the legal move that a text names.
 ///
 /// # Errors
-/// If the text does not have the form of a move, or if no legal move or more than one legal move
-/// fits the text.
+/// Returns an error if the text does not have the form of a move, if no legal move fits the text,
+/// or if several legal moves fit the text.
 pub fn read(board: &Board, text: &str, strictness: Strictness) -> Result<Move, SanError> {
     let description = describe(board, text, strictness).ok_or_else(|| SanError::Unreadable(text.to_owned()))?;
     let mut list = MoveList::new();
@@ -175,7 +175,7 @@ pub fn write(board: &Board, mv: Move) -> String {
             }
         } else {
             text.push(piece.letter().to_ascii_uppercase());
-            text += &origin_needed(board, mv, piece);
+            text += &disambiguation(board, mv, piece);
         }
         if is_capture {
             text.push('x');
@@ -195,9 +195,10 @@ pub fn write(board: &Board, mv: Move) -> String {
 }
 
 /// Returns the part of the origin that distinguishes the move from the moves of other pieces of the
-/// same kind to the same square. This is nothing if possible, otherwise the file, otherwise the
-/// rank, and otherwise the whole square.
-fn origin_needed(board: &Board, mv: Move, piece: Piece) -> String {
+/// same kind to the same square. If there are no such moves, the text is empty. Otherwise, it is
+/// the file or the rank if one of them is enough, with preference for the file, or else the whole
+/// square.
+fn disambiguation(board: &Board, mv: Move, piece: Piece) -> String {
     let mut list = MoveList::new();
     movegen::legal(board, &mut list);
     let is_rival = |other: &&Move| {

@@ -37,8 +37,8 @@ impl Bound {
     }
 
     /// Whether a score with this bound ends the search of a node with the window (alpha, beta). An
-    /// exact score always does. A lower bound does if it reaches beta. An upper bound does if it
-    /// does not exceed alpha.
+    /// exact score ends every search. A lower bound ends the search if it reaches beta. An upper
+    /// bound ends the search if it does not exceed alpha.
     #[inline]
     pub const fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
         match self {

@@ -89,8 +89,8 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     }
 
     /// Visits the position in which the piece with this code stands on `to`. `captured` is the code
-    /// that the mailbox has on `to` before and after the visit. `planes` are the planes without
-    /// both pieces.
+    /// of the captured piece, which is put back into the mailbox after the visit. `planes` are the
+    /// planes without the moved piece and without the captured piece.
     #[inline(always)]
     fn visit_with_piece(&mut self, code: usize, to: Square, captured: usize, planes: [u64; 4]) {
         let bit = 1_u64 << to.index();
@@ -173,8 +173,8 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
         let are_captures = !(targets & self.board.occupied()).is_empty();
         let from_increment = self.inc.at(code, from.index());
         let before = self.board.state;
-        // The state after the piece has left its square. A capture may remove another castling
-        // right, which is done below for each target.
+        // The state after the piece has left its square. If a capture removes another castling
+        // right, the state is changed once more for each target below.
         let after = before.after(from.index(), from.index(), !are_captures);
         let castling = &self.inc.keys().castling;
         let key = self.key ^ from_increment.key;

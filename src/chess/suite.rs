@@ -115,7 +115,7 @@ impl Item {
 
     /// Returns the depth and the perft count of each of the operations `D1` to `D9` that the
     /// position has.
-    pub fn perft(&self) -> Vec<(u32, u64)> {
+    pub fn perft_counts(&self) -> Vec<(u32, u64)> {
         let depth_and_count = |depth: u32| match opcode::value(self.operations(), &format!("D{depth}")) {
             Some(&OperationValue::Nodes(count)) => Some((depth, count)),
             _ => None,
@@ -162,11 +162,11 @@ impl Suite {
         Self { name: name.to_owned(), items: vec![item], notes: Vec::new() }
     }
 
-    /// Loads a file.
+    /// Loads a suite from a file.
     ///
     /// # Errors
-    /// If the file cannot be read, is of an unknown kind, has no items, or has faults that
-    /// `options` do not allow.
+    /// Returns an error if the file cannot be read, is of an unknown kind, has no items, or has
+    /// faults that `options` do not allow.
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
         let kind = SuiteKind::from_path(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         if let Some(builtin) = builtin::find(path) {

@@ -74,8 +74,8 @@ impl Square {
     /// The index of the square, 0..64; a1 is 0.
     #[inline]
     pub const fn index(self) -> usize {
-        // The mask tells the compiler what the constructors guarantee, and saves the bounds check
-        // of each table.
+        // The constructors guarantee that the mask changes nothing. It tells the compiler that the
+        // index is below 64, so that lookups in tables need no bounds check.
         (self.0 & 63) as usize
     }
 
@@ -91,7 +91,7 @@ impl Square {
         self.0 >> 3
     }
 
-    /// The square of a name such as `e4`.
+    /// Returns the square called `name`, such as `e4`, or `None` if there is no such square.
     pub fn parse(name: &str) -> Option<Self> {
         match name.as_bytes() {
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Self::from_file_rank(file - b'a', rank - b'1')),

@@ -44,9 +44,9 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
     let target = setup.en_passant?;
     let (rank, pusher) = if setup.turn == Color::White { (5, Color::Black) } else { (2, Color::White) };
     if target.rank() != rank {
-        let side = if pusher == Color::White { "White" } else { "Black" };
+        let player = if pusher == Color::White { "White" } else { "Black" };
         return Some(Illegality::EnPassant(format!(
-            "{target} is not behind a double push of {side}: expected rank {}",
+            "expected an en passant square on rank {}, behind a double push of {player}, found {target}",
             rank + 1
         )));
     }
@@ -60,15 +60,16 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
             return Some(Illegality::EnPassant(format!("{square} is not empty, so no pawn has just passed {target}")));
         }
     }
-    // Before the push it was the other side's turn, so the king of the side to move cannot have
-    // been in check. A check before the push is tolerated if the king is not in check now, because
-    // a well-known perft position has such an e.p. square.
+    // The enemy pushed the pawn. A side cannot be in check while the enemy has the turn, so a check
+    // before the push is a flaw. Such a check is tolerated if the side to move is not in check now,
+    // because a well-known perft position has such an e.p. square.
     let in_check_now = Board::assemble(setup).in_check();
     let mut before_push = *setup;
     before_push.en_passant = None;
     before_push.squares[origin.index()] = before_push.squares[pawn_square.index()].take();
-    (in_check_now && Board::assemble(&before_push).in_check())
-        .then(|| Illegality::EnPassantCheck(format!("the king to move stood in check before the pawn passed {target}")))
+    (in_check_now && Board::assemble(&before_push).in_check()).then(|| {
+        Illegality::EnPassantCheck(format!("the side to move was already in check before the pawn passed {target}"))
+    })
 }
 
 /// Returns the first flaw of a set-up position, or `None` if it has no flaw.

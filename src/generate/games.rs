@@ -32,8 +32,8 @@ impl SelfPlay {
     }
 
     /// Plays a game from `start`. Returns the positions before each move and at the end of the
-    /// game, and the moves. The game ends with mate, stalemate, the third occurrence of a position,
-    /// fifty moves without a capture or pawn move, or after `length` plies.
+    /// game, and the moves. The game ends at mate or stalemate, at the third occurrence of a
+    /// position, after fifty moves without a capture or pawn move, or after `length` plies.
     pub fn play_game(&mut self, start: &Board, length: u16, depth: u8) -> (Vec<Board>, Vec<Move>) {
         let (mut board, mut past, mut moves) = (*start, Vec::<Board>::new(), Vec::new());
         self.engine.new_game();

@@ -35,7 +35,7 @@ pub enum SuiteError {
     Engine(#[from] crate::engine::EngineError),
     /// The games contain too few positions.
     #[error(
-        "found only {found} of {expected} {what} positions in {games} games: request fewer positions or longer games"
+        "found only {found} of {expected} {kind} positions in {games} games: request fewer positions or longer games"
     )]
-    TooFew { found: usize, expected: usize, what: &'static str, games: usize },
+    TooFew { found: usize, expected: usize, kind: &'static str, games: usize },
 }

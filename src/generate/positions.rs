@@ -73,8 +73,8 @@ fn format_epd(
     with_origin(lines, &origin)
 }
 
-/// Plays games until they have given the requested number of positions. Each position is returned
-/// with its best move if positions of this kind have one.
+/// Plays games until the requested number of positions is found. If positions of this kind have a
+/// best move, it is returned with the position.
 fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(Board, Option<Move>)>, SuiteError> {
     let max_games = request.count * GAMES_PER_POSITION;
     let mut player = SelfPlay::new()?;
@@ -86,7 +86,7 @@ fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(
         game_count += 1;
         let (boards, _) = player.play_game(&start, request.length, request.depth);
         let first_match =
-            boards.iter().find_map(|board| Some((*board, best_move_if_kind(kind, board, &mut player, request.depth)?)));
+            boards.iter().find_map(|board| Some((*board, match_kind(kind, board, &mut player, request.depth)?)));
         if let Some((board, best)) = first_match
             && identities.insert(board.identity())
         {
@@ -94,15 +94,15 @@ fn find_positions(request: &GenerateRequest, kind: PositionKind) -> Result<Vec<(
         }
     }
     if positions.len() < request.count {
-        let [what, ..] = kind.names();
-        return Err(SuiteError::TooFew { found: positions.len(), expected: request.count, what, games: game_count });
+        let [kind, ..] = kind.names();
+        return Err(SuiteError::TooFew { found: positions.len(), expected: request.count, kind, games: game_count });
     }
     Ok(positions)
 }
 
 /// Checks whether a position is of a kind. Returns `None` if the position is not of the kind.
 /// Otherwise returns `Some` with the best move, which is `None` for kinds without a best move.
-fn best_move_if_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth: u8) -> Option<Option<Move>> {
+fn match_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth: u8) -> Option<Option<Move>> {
     let mut is_balanced =
         |max_score: Score| player.best_move(board, &[], depth).is_some_and(|(_, score)| score.abs() <= max_score);
     match kind {
@@ -225,8 +225,8 @@ mod tests {
     fn too_few_positions_are_reported_with_the_games_played() {
         let request = GenerateRequest { count: 2, seed: 1, plies: 4, length: 2, depth: 1 };
         let result = find_positions(&request, PositionKind::Middlegames);
-        let Err(SuiteError::TooFew { found, expected, what, games }) = result else { panic!("{result:?}") };
-        assert_eq!((found, expected, what, games), (0, 2, "middle game", 2 * GAMES_PER_POSITION));
+        let Err(SuiteError::TooFew { found, expected, kind, games }) = result else { panic!("{result:?}") };
+        assert_eq!((found, expected, kind, games), (0, 2, "middle game", 2 * GAMES_PER_POSITION));
     }
 
     /// Each position has the clocks of its FEN and a number, counted from one. The two halves
@@ -265,9 +265,8 @@ mod tests {
     #[test]
     fn position_kind_is_checked_at_its_edges() {
         let mut player = SelfPlay::new().unwrap();
-        let mut is_accepted = |kind: PositionKind, fen: &str| {
-            best_move_if_kind(kind, &Board::from_fen(fen).unwrap(), &mut player, 2).is_some()
-        };
+        let mut is_accepted =
+            |kind: PositionKind, fen: &str| match_kind(kind, &Board::from_fen(fen).unwrap(), &mut player, 2).is_some();
         let (middle, end) = (PositionKind::Middlegames, PositionKind::Endgames);
         for (fen, expected) in [
             ("r1q1k2r/ppp2ppp/8/8/8/8/PPP2PPP/R1Q1K2R w KQkq - 0 13", true),
@@ -343,6 +342,6 @@ mod tests {
         // and the queen can be thrown away.
         let check = Board::from_fen("6k1/5ppp/8/1B2Q3/8/8/5PPP/3r2K1 w - - 0 20").unwrap();
         assert_eq!(only_move(&check, &mut player).map(|mv| mv.to_string()).as_deref(), Some("b5f1"));
-        assert_eq!(best_move_if_kind(PositionKind::Tactical, &check, &mut player, 2), None);
+        assert_eq!(match_kind(PositionKind::Tactical, &check, &mut player, 2), None);
     }
 }

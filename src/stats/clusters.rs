@@ -37,7 +37,7 @@ impl Clusters {
         self.ids.is_empty()
     }
 
-    /// All clusters except the one at an index.
+    /// Returns the clusters without the cluster at `index`.
     pub fn without(&self, index: usize) -> Self {
         let mut others = self.clone();
         others.ids.remove(index);
@@ -71,9 +71,9 @@ impl Clusters {
             return f64::NAN;
         }
         let cluster_count = self.len() as f64;
-        let squares_sum: f64 = self.residuals().iter().map(|residual| residual * residual).sum();
+        let sum_of_squares: f64 = self.residuals().iter().map(|residual| residual * residual).sum();
         let (_, total_size) = self.total();
-        (cluster_count / (cluster_count - 1.0) * squares_sum).sqrt() / total_size
+        (cluster_count / (cluster_count - 1.0) * sum_of_squares).sqrt() / total_size
     }
 }
 

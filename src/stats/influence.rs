@@ -53,10 +53,10 @@ pub fn count_signs(line: &Clusters) -> (usize, usize) {
 /// the absolute value of the statistic is largest.
 pub fn find_decisive_cluster(line: &Clusters, finds_hider: bool) -> Option<usize> {
     let (sum, _) = line.total();
-    let squares_sum: f64 = line.sums.iter().map(|cluster_sum| cluster_sum * cluster_sum).sum();
+    let sum_of_squares: f64 = line.sums.iter().map(|cluster_sum| cluster_sum * cluster_sum).sum();
     let sort_key = |index: &usize| {
         let cluster_sum = line.sums[*index];
-        let root = (squares_sum - cluster_sum * cluster_sum).max(0.0).sqrt();
+        let root = (sum_of_squares - cluster_sum * cluster_sum).max(0.0).sqrt();
         let statistic = if root > 0.0 { sum.signum() * (sum - cluster_sum) / root } else { 0.0 };
         if finds_hider { -statistic.abs() } else { statistic }
     };

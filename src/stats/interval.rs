@@ -134,14 +134,14 @@ fn skewness(sample: &Clusters) -> f64 {
     if skewness.is_nan() { 0.0 } else { skewness }
 }
 
-/// Returns the factor by which an interval is wider than Student's interval on average. It is wider
-/// because a sample of a symmetric distribution is skewed by chance.
+/// Returns the factor by which an interval is wider than Student's interval on average. Intervals
+/// are wider because samples are skewed by chance, even samples of a symmetric distribution.
 pub fn widening(clusters: usize) -> f64 {
-    // The skewness of n normal values is about root (6 / n), so the skewness of their mean is about
-    // root 6 / n. A hidden skewness of HALF_SKEW / n times this value is added. Johnson's
-    // correction multiplies the skewness by (2 t^2 + 1) / 6. For t = 2, this is about
-    // 1.8 HALF_SKEW / n^2 in units of t. It matters only in the half of the samples that are skewed
-    // the wrong way, so the average is about half of that.
+    // The skewness of n normal values is about sqrt(6 / n), so the skewness of their mean is about
+    // sqrt(6) / n. A hidden skewness of HALF_SKEW / n times this value is added. Johnson's
+    // correction multiplies the skewness by (2 t^2 + 1) / 6. For t = 2, the added skewness moves an
+    // end of the interval by about 1.8 HALF_SKEW / n^2 in units of t. The end moves outward in only
+    // half of the samples, so the average is about half of that.
     if (MIN_BOOTSTRAP..MIN_FULL_SKEW).contains(&clusters) { 1.0 + HALF_SKEW / (clusters as f64).powi(2) } else { 1.0 }
 }
 

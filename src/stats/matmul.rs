@@ -8,11 +8,10 @@ const STRIP: usize = 64;
 /// With at most this many columns, strips are not worth their cost.
 const NARROW: usize = 16;
 
-/// Computes `sums = weights x columns`. For each row of `weights`, which has one weight per unit,
-/// and for each column, computes the sum of weight x value over all units.
+/// Computes the matrix product `sums = weights x columns`.
 ///
-/// The value of a unit in a column is `columns[unit * width + column]`. `sums` is filled row by
-/// row.
+/// A row of `weights` has `units` weights. A column has one value for each of these weights, which
+/// is at `columns[unit * width + column]`. `sums` is filled row by row.
 pub fn matmul(weights: &[f64], units: usize, columns: &[f64], width: usize, sums: &mut [f64]) {
     sums.fill(0.0);
     if units == 0 || width == 0 {
@@ -97,8 +96,8 @@ fn multiply_rows<const ROWS: usize, const COLS: usize>(
             }
         }
     }
-    for (row, sums_of_rows) in sums_of_rows.iter().enumerate() {
-        sums[row * width..row * width + COLS].copy_from_slice(sums_of_rows);
+    for (row, row_sums) in sums_of_rows.iter().enumerate() {
+        sums[row * width..row * width + COLS].copy_from_slice(row_sums);
     }
 }
 

@@ -8,7 +8,7 @@ use super::sample::t_quantile;
 
 /// Returns the 95 % interval of a rate, such as hits per probe. Each cluster is given by its (part,
 /// whole), such as its hits and its probes. Returns `None` for fewer than two clusters, or if the
-/// wholes add up to 0.
+/// sum of all wholes is 0.
 pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
     let cluster_count = clusters.len() as f64;
     let part: f64 = clusters.iter().fold(0.0, |sum, (part, _)| sum + part);
@@ -17,8 +17,8 @@ pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
         return None;
     }
     let rate = part / whole;
-    let squares_sum: f64 = clusters.iter().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
-    let error = (cluster_count / (cluster_count - 1.0) * squares_sum).sqrt() / whole;
+    let sum_of_squares: f64 = clusters.iter().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
+    let error = (cluster_count / (cluster_count - 1.0) * sum_of_squares).sqrt() / whole;
     let half_width = t_quantile(clusters.len(), 0.975) * error;
     // A rate lies between 0 and 1.
     Some(((rate - half_width).max(0.0), (rate + half_width).min(1.0)))

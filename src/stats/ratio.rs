@@ -206,9 +206,9 @@ impl Ratio {
 ///
 /// To be significant, a logarithm must reach both the value that the level requires and the value
 /// at which the interval excludes 0 by the margin. For the power, the standard error times the 80 %
-/// quantile of Student's t is added to the larger of the two values. The result is infinite if even
-/// clusters that all agree are not significant. Sample sizes that are computed with the exact power
-/// differ by less than one position in thirty.
+/// quantile of Student's t is added to the larger of the two values. The result is infinite if
+/// there are too few clusters for any result to be significant. The calculation of the power is
+/// approximate. With the exact power, sample sizes would differ by less than one part in thirty.
 fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
     if clusters < 2 || level.is_nan() {
         return f64::NAN;

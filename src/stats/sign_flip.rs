@@ -93,7 +93,7 @@ impl Statistics {
     }
 }
 
-/// Tests all lines with flips that the lines share.
+/// Tests all lines with the same sign flips.
 pub fn test_lines(lines: &[Clusters]) -> FlipResults {
     let untested =
         FlipResult { p: f64::NAN, corrected_p: f64::NAN, p_without_carrier: f64::NAN, p_without_hider: f64::NAN };
@@ -119,7 +119,7 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
         results.lines[statistics.line] = FlipResult { p, corrected_p: running_max, p_without_carrier, p_without_hider };
     }
     // A sum divided by the root of the sum of squares is a function of Student's t.
-    let (unit_count, critical_sum) = (units.unit_count as f64, counts.critical);
+    let (unit_count, critical_sum) = (units.unit_count as f64, counts.critical_value);
     let t = if critical_sum * critical_sum < unit_count {
         critical_sum * ((unit_count - 1.0) / (unit_count - critical_sum * critical_sum)).sqrt()
     } else {
@@ -129,12 +129,12 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
     results
 }
 
-/// Returns the p of a line alone. The p is enumerated for few clusters, and is taken from the
-/// normal distribution for very many clusters. Otherwise it is `shared_p`, which is computed from
-/// the flips that all lines share.
+/// Returns the p-value of a line, without correction for the other lines. For few clusters, the
+/// p-value is computed from all sign patterns. For very many clusters, it is taken from the normal
+/// distribution. Otherwise, it is `shared_p`, which is computed from the patterns of all lines.
 fn single_line_p(line: &Clusters, shared_p: f64) -> f64 {
     if line.len() <= EXACT {
-        return enumerate_p(&line.sums);
+        return exact_p(&line.sums);
     }
     if line.len() > NORMAL_FROM {
         let spread = line.sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
@@ -145,7 +145,7 @@ fn single_line_p(line: &Clusters, shared_p: f64) -> f64 {
 }
 
 /// Returns the share of all sign patterns whose sum is at least as far from 0 as the observed sum.
-fn enumerate_p(sums: &[f64]) -> f64 {
+fn exact_p(sums: &[f64]) -> f64 {
     let absolute_sum: f64 = sums.iter().map(|sum| sum.abs()).sum();
     let observed_sum = sums.iter().sum::<f64>().abs() - 1e-12 * absolute_sum;
     // The first sign is fixed, because the patterns with the other first sign are mirror images.
@@ -195,7 +195,7 @@ struct PatternCounts {
     /// The counts of each line, in the order of [`Units::order`].
     steps: Vec<StepCounts>,
     /// The smallest value that the maximum over all lines reaches in at most one pattern in twenty.
-    critical: f64,
+    critical_value: f64,
 }
 
 impl Units {
@@ -298,7 +298,7 @@ impl Units {
             }
         });
         let (steps, maxima) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        PatternCounts { patterns: pattern_count as u64, steps, critical: critical_value(maxima) }
+        PatternCounts { patterns: pattern_count as u64, steps, critical_value: critical_value(maxima) }
     }
 }
 
@@ -307,8 +307,8 @@ impl Units {
 fn critical_value(mut maxima: Vec<f64>) -> f64 {
     let common_count = maxima.len() - maxima.len() / 20;
     let (_, largest_common, top_twentieth) = maxima.select_nth_unstable_by(common_count - 1, f64::total_cmp);
-    // More than one pattern in twenty reaches the values of the top twentieth that are equal to the
-    // largest value below it.
+    // Values that are equal to `largest_common` are reached by more than one pattern in twenty,
+    // even if they are in the top twentieth.
     let largest_frequent = *largest_common + TOLERANCE;
     let rare_values = top_twentieth.iter().filter(|value| **value > largest_frequent);
     rare_values.fold(f64::INFINITY, |smallest, value| smallest.min(*value)) - TOLERANCE

@@ -41,23 +41,23 @@ pub struct Confirmation {
 /// contenders, and the number of its pairs of games. Returns the progress display of its jobs.
 pub type BeginStage<'a> = dyn FnMut(usize, usize, usize) -> Box<dyn Progress> + 'a;
 
-/// Plays matches of `best` against each of `others`, stage by stage, until all contenders are
-/// decided or the openings are used up. `best` and `others` are indices of the screen's variants.
-/// Each stage has its own folder under `folder`.
+/// Plays matches of `best` against each of `others`, stage by stage. The matches end when there is
+/// a decision on every contender, or when the openings are used up. `best` and `others` are indices
+/// of the variants of `raced`. Each stage has its own folder under `folder`.
 ///
 /// # Errors
-/// If a stage cannot be run, is interrupted, or has failed jobs.
+/// Returns an error if a stage cannot be run, is interrupted, or has failed jobs.
 pub fn confirm(
-    screen: &Experiment,
+    raced: &Experiment,
     options: &Confirm,
     (best, others): (usize, &[usize]),
     (folder, settings): (&Path, &Settings),
     stop: &AtomicBool,
     begin_stage: &mut BeginStage<'_>,
 ) -> Result<Confirmation, RunsError> {
-    let openings = screen.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
+    let openings = raced.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
     let stages = options.stages(openings.len());
-    let name = |variant: usize| screen.variants[variant].name.clone();
+    let name = |variant: usize| raced.variants[variant].name.clone();
     let mut result = Confirmation {
         contenders: others.iter().map(|&variant| Contender { name: name(variant), ..Contender::default() }).collect(),
         tail: joint_tail(others.len(), stages.len()),
@@ -75,7 +75,7 @@ pub fn confirm(
         }
         let mut players = [&[best], &undecided[..]].concat();
         players.sort_unstable();
-        let experiment = options.stage(screen, &players, best, &openings[stage_openings.clone()]);
+        let experiment = options.stage(raced, &players, best, &openings[stage_openings.clone()]);
         let begin_progress = || begin_stage(stage, undecided.len(), stage_openings.len());
         let rows = run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin_progress)?;
         let matches = Matches::new(&rows, Test { stop: false, ..Test::default() });

@@ -21,8 +21,8 @@ pub fn load_at_pressures(
 ) -> Result<(Vec<Experiment>, Vec<String>), String> {
     let tune = experiment.file.tune.clone().unwrap_or_default();
     let base = &experiment.variants[experiment.baseline];
-    // There is no other size to try if the variants have different table sizes, or if the sizes of
-    // their engines are not comparable.
+    // Default sizes are derived from the baseline, but only if all variants have the same table
+    // size and set the same hash option of their engines to the same size.
     let sizes_of = |variant: &Variant| {
         let table_size = variant.table().map(|table| table.size);
         (table_size, external_hash(variant).map(|(name, size)| (name.to_owned(), size)))
@@ -47,7 +47,7 @@ pub fn load_at_pressures(
         let all_overrides: Vec<String> = overrides.iter().chain(&pressure).cloned().collect();
         let at_pressure =
             Experiment::load(file, &all_overrides).map_err(|problem| match pressure.contains(&problem.text) {
-                // The problem is in a value of the pressure, which comes from the file.
+                // The faulty text is a setting of the pressure, so the fault is in `[tune]`.
                 true => Problem { file: format!("{} [tune] pressures", file.display()), ..problem }.to_string(),
                 false => format!("{problem}\nat the pressure {}", pressure.join(", ")),
             })?;
@@ -101,7 +101,7 @@ pub fn prepare_engines(
     Ok(Some(subjects))
 }
 
-/// Returns a quarter of a table size and four times the table size, as values of `--set`.
+/// Returns a quarter of a table size and four times the table size, as arguments of `--set`.
 pub fn neighbouring_sizes(size: Size) -> [String; 2] {
     let scaled = |factor: f64| match size {
         Size::Bytes(bytes) => Size::Bytes((bytes as f64 * factor) as u64),

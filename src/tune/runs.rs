@@ -35,7 +35,7 @@ pub enum RunsError {
         "tune.metric: in most searches {metric} is 0 for either \"{candidate}\" or the baseline, so they have no ratio to decide \
          the race by: choose another metric, or leave the variant out"
     )]
-    Zeros { metric: String, candidate: String },
+    NoRatios { metric: String, candidate: String },
     /// The metric is a measured time.
     #[error("`{0}` is a measured time, which does not repeat: expected a count or a rate of counts")]
     Time(String),
@@ -94,7 +94,7 @@ impl Objective for Runs<'_> {
         let metric = experiment.file.tune.as_ref().map_or("nodes", |tune| tune.metric.as_str());
         let measurements = read_measurements(&rows, metric, &names, &item_indices)?;
         match find_candidate_without_ratio(&measurements, part.baseline) {
-            Some(index) => Err(RunsError::Zeros { metric: metric.to_owned(), candidate: names[index].to_owned() }),
+            Some(index) => Err(RunsError::NoRatios { metric: metric.to_owned(), candidate: names[index].to_owned() }),
             None => Ok(measurements),
         }
     }
