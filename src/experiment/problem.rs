@@ -195,7 +195,7 @@ const PLAIN_WORDS: &[(&str, &str)] = &[
     ("expected isize", "expected a whole number"),
     ("expected f64", "expected a number"),
     ("expected f32", "expected a number"),
-    ("there are no fields", "it takes none"),
+    ("there are no fields", "expected none"),
     ("floating point", "number"),
     ("unit value", "nothing"),
     ("expected string or map", "expected text in quotes, or a table"),
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(nearest("abc", []), None);
         assert_eq!(
             explain("unknown field `x`, there are no fields\nmore"),
-            ("unknown key `x`, it takes none".to_owned(), None)
+            ("unknown key `x`, expected none".to_owned(), None)
         );
     }
 }

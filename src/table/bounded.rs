@@ -240,9 +240,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// new result of a position never evicts another position.
     #[inline]
     fn decide_same_key(&self, start: usize, newcomer: Newcomer, slot: usize) -> Decision {
-        let view = self.unpacked_bucket(start);
-        let view = &view[..self.slots()];
-        match self.policy.decide(view, &newcomer, self.now) {
+        let entries = self.unpacked_bucket(start);
+        let entries = &entries[..self.slots()];
+        match self.policy.decide(entries, &newcomer, self.now) {
             Decision::Insert { slot: first, last } if (first..=last).contains(&slot) => {
                 // The entries from `first` on move down over the old one.
                 Decision::Insert { slot: first, last: slot }
@@ -251,7 +251,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             Decision::Insert { .. } => {
                 // The old entry is in slot 0 of this bucket of one slot.
                 let newcomer = Newcomer { same: Some(0), ..newcomer };
-                match self.policy.decide(&view[slot..=slot], &newcomer, self.now) {
+                match self.policy.decide(&entries[slot..=slot], &newcomer, self.now) {
                     Decision::Insert { slot: 0, .. } => Decision::replace(slot),
                     _ => Decision::Refuse,
                 }
@@ -269,21 +269,21 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// The decision when the bucket does not hold the newcomer's key.
+    /// Decides about a newcomer whose position has no entry in the bucket.
     #[inline]
     fn decide_new_key(&mut self, start: usize, newcomer: &Newcomer, stored_key: u64) -> Decision {
         let bucket = self.words_at(start);
         if P::WORDS == 0 {
             return self.policy.decide_lazily(self.slots(), |slot| self.entry(bucket, slot), newcomer, self.now);
         }
-        let view = self.unpacked_bucket(start);
-        let view = &view[..self.slots()];
+        let entries = self.unpacked_bucket(start);
+        let entries = &entries[..self.slots()];
         let keys: [u64; MAX_SLOTS] =
-            std::array::from_fn(|slot| if slot < view.len() { self.packing.key(bucket, slot) } else { 0 });
+            std::array::from_fn(|slot| if slot < entries.len() { self.packing.key(bucket, slot) } else { 0 });
         let end = start + self.words();
         let words = &mut self.memory[end - P::WORDS..end];
-        let notes = BucketNotes { words, keys: &keys[..view.len()], key: stored_key };
-        self.policy.decide_with(view, notes, newcomer, self.now)
+        let notes = BucketNotes { words, keys: &keys[..entries.len()], key: stored_key };
+        self.policy.decide_with(entries, notes, newcomer, self.now)
     }
 
     /// Whether a bucket refuses an entry that has only a static evaluation. The bucket has no entry
@@ -300,12 +300,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// Chooses the slot for the store that may follow a probe without a match.
     #[cold]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
-        // Under `victim = "probe"` a policy ignores the newcomer, so an empty entry stands for it.
+        // Under `victim = "probe"` a policy ignores the newcomer, so an empty entry can be used as
+        // the newcomer.
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
         let free_slot = self.find_free(self.words_at(start), stored_key);
         let slot = free_slot.unwrap_or_else(|| match self.decide_new_key(start, &newcomer, stored_key) {
             Decision::Insert { slot, .. } => slot,
-            // Never happens: such a policy refuses nothing.
+            // This never happens, because a policy that ignores the newcomer refuses nothing.
             Decision::Refuse => 0,
         });
         if let Some(probed) = &mut self.probed {
@@ -313,8 +314,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Handles two special cases: an entry that has only a static evaluation, and a store whose
-    /// slot was chosen at the probe, which considers no other slot. None if neither applies.
+    /// Stores an entry that has only a static evaluation, or an entry whose slot was chosen at the
+    /// probe. No other slot is considered if a slot was chosen. Returns `None` if the caller must
+    /// store the entry in the usual way.
     #[cold]
     fn store_special_case(
         &mut self,
@@ -391,7 +393,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             }
             return self.refuse(bucket_number, Some(slot));
         }
-        // A mark of use stays within its tick; under `demotion.once` the mark tells of a demotion.
+        // In the tick in which the old entry was marked as used, the new entry keeps the mark.
+        // Under `demotion.once` the mark means that the entry was demoted, and is not kept.
         entry.used |= old.used && old.age(self.now) == 0 && !self.demotion.once;
         let (bucket, packing) = self.words_at_mut(start);
         let old_generation = entry::generation(packing.data(bucket, slot));
@@ -457,24 +460,22 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         StoreOutcome { moved: (last - first) as u8, ..outcome }
     }
 
-    /// Updates the counts by generation: adds an entry of the current generation, and removes the
-    /// replaced entry of generation `old`, if there was one.
+    /// Counts a new entry of the current generation. If the new entry replaces an entry, `old` is
+    /// the generation of that entry, which is then no longer counted.
     #[inline]
     fn count_replacement(&mut self, old: Option<u16>) {
         if old == Some(self.now) {
             return;
         }
         if let Some(old) = old {
-            debug_assert!(
-                self.generation_counts[usize::from(old % GENERATIONS)] > 0,
-                "no entry of time {old} is counted"
-            );
+            debug_assert!(self.generation_counts[usize::from(old % GENERATIONS)] > 0, "no entry of generation {old}");
             self.generation_counts[usize::from(old % GENERATIONS)] -= 1;
         }
         self.generation_counts[usize::from(self.now % GENERATIONS)] += 1;
     }
 
-    /// Renews the age of a slot's entry if `mark` or `refresh`, and marks it as used if `mark`.
+    /// If `mark` or `refresh` is true, renews the age of a slot's entry. If `mark` is true, also
+    /// marks the entry as used.
     #[inline]
     fn touch(&mut self, start: usize, slot: usize, mark: bool, refresh: bool) {
         if mark || refresh {
@@ -594,7 +595,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     }
 
     fn advance(&mut self, ticks: u16) {
-        debug_assert!(self.now < GENERATIONS, "the time was not reduced: {}", self.now);
+        debug_assert!(self.now < GENERATIONS, "the time {} is not below {GENERATIONS}", self.now);
         self.now = self.now.wrapping_add(ticks) & self.age_mask;
         if let Some(probed) = &mut self.probed {
             probed.clear();

@@ -40,7 +40,7 @@ macro_rules! designs {
                 }
             }
 
-            /// The name of the design in a file.
+            /// Returns the name of the design, as it is written in experiment files.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::None => "none",
@@ -104,12 +104,12 @@ const OTHERS: [[&str; 2]; 17] = [
 /// Returns the page `docs/designs.md`. It lists every engine whose source was read, the engine's
 /// design, and what is missing from the design.
 pub fn page() -> String {
-    let mut page = "# Tables of engines\n\nPrinted by `ttlab options --design --markdown`. `table.design` has the replacement of an engine's table; \
-        evaluations come on top ([your table](your-table.md)). The clock begins at 0, also where an engine raises it before its \
-        first search.\n\n| engine, commit | `table.design` | missing |\n|---|---|---|\n"
+    let mut page = "# Tables of engines\n\nPrinted by `ttlab options --design --markdown`. `table.design` sets the layout and the replacement of an engine's table. \
+        Options about evaluations are not set ([your table](your-table.md)). The clock begins at 0, even if an engine advances it \
+        before its first search.\n\n| engine, commit | `table.design` | missing |\n|---|---|---|\n"
         .to_owned();
     let designs = Design::ALL.iter().map(|design| (design.source_and_gaps(), format!("`{}`", design.name())));
-    for ([source, missing], name) in designs.chain(OTHERS.map(|row| (row, "by its parts".to_owned()))) {
+    for ([source, missing], name) in designs.chain(OTHERS.map(|row| (row, "set single options".to_owned()))) {
         page += &format!("| {} | {name} | {missing} |\n", source.trim_end_matches('.'));
     }
     page

@@ -23,7 +23,7 @@ pub const GENERATIONS: u16 = 1024;
 #[inline]
 pub fn pack(entry: &Entry) -> u64 {
     debug_assert!(entry.mv.bits() < 1 << 15, "a move of more than 15 bits: {}", entry.mv);
-    debug_assert!(entry.generation < GENERATIONS, "a generation that was not reduced: {}", entry.generation);
+    debug_assert!(entry.generation < GENERATIONS, "the generation {} is not below {GENERATIONS}", entry.generation);
     u64::from(entry.mv.bits()) << 49
         | u64::from(entry.score as u16) << 33
         | u64::from(entry.depth) << 25
@@ -131,9 +131,9 @@ pub trait Packing: Sized + Send + 'static {
     fn words(&self, slots: usize) -> usize;
     /// Number of key bits stored in a slot.
     fn key_bits(&self) -> u32;
-    /// Returns the bits of a key that a slot stores. These are the high bits of the key if `high`
-    /// is true, otherwise the low bits.
-    fn stored_key(&self, key: u64, high: bool) -> u64;
+    /// Returns the bits of a key that a slot stores. These are the high bits of the key if
+    /// `high_bits` is true, otherwise the low bits.
+    fn stored_key(&self, key: u64, high_bits: bool) -> u64;
     /// The key bits stored in a slot.
     fn key(&self, bucket: &[Self::Word], slot: usize) -> u64;
     /// The data word of a slot.
@@ -267,8 +267,8 @@ impl Packing for Bytes10 {
         16
     }
     #[inline]
-    fn stored_key(&self, key: u64, high: bool) -> u64 {
-        if high { key >> 48 } else { key & 0xffff }
+    fn stored_key(&self, key: u64, high_bits: bool) -> u64 {
+        if high_bits { key >> 48 } else { key & 0xffff }
     }
     #[inline]
     fn key(&self, bucket: &[u64], slot: usize) -> u64 {

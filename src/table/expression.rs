@@ -326,7 +326,7 @@ impl Parser<'_> {
         &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len())]
     }
 
-    /// Skips a sign or word if it comes next; returns whether it did.
+    /// Skips `sign`, which is a sign or a word, if it comes next. Returns whether it was skipped.
     fn take(&mut self, sign: &str) -> bool {
         self.skip_spaces();
         let is_word = sign.starts_with(char::is_alphabetic);
@@ -351,7 +351,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// Parses an operand with its signs: a name, a number, or an expression in parentheses.
+    /// Parses a name, a number or an expression in parentheses, together with the signs before it.
     fn parse_operand(&mut self) -> Result<Part, String> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
@@ -390,9 +390,9 @@ impl Parser<'_> {
                 _ => return Err(self.fail(format!("`{word}` is not a number from 0 to {LARGEST}"))),
             }
         } else {
-            let name = self.names.iter().position(|name| *name == word);
-            let name = name.ok_or_else(|| self.fail(self.unknown_name_message(&word)))?;
-            Operand { factor: 1, fact: name + 1 }
+            let index = self.names.iter().position(|name| *name == word);
+            let index = index.ok_or_else(|| self.fail(self.unknown_name_message(&word)))?;
+            Operand { factor: 1, fact: index + 1 }
         };
         self.reads[operand.fact] = true;
         self.offset += word.len();

@@ -173,7 +173,7 @@ impl TableOptions {
     }
 }
 
-/// Creates the table of the options. Returns `None` if its `kind` is `none`.
+/// Creates the table that the options describe. Returns `None` if `kind` is `none`.
 ///
 /// The size of the table may be given as a share of `working_set`, the number of entries that an
 /// unbounded table stores in the same search. If `by_depth` is true, an entry answers only at its

@@ -136,10 +136,10 @@ impl Packing for Packed {
         self.shape.key_bits.into()
     }
 
-    fn stored_key(&self, key: u64, high: bool) -> u64 {
+    fn stored_key(&self, key: u64, high_bits: bool) -> u64 {
         match self.shape.key_bits {
             0 => 0,
-            bits if high => key >> (64 - bits),
+            bits if high_bits => key >> (64 - bits),
             bits => key & u64::MAX >> (64 - bits),
         }
     }

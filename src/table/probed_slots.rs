@@ -8,20 +8,20 @@ pub struct ProbedSlots(Vec<(u64, u8)>);
 
 /// The largest number of nodes that are remembered. If there are more, the outermost half is
 /// forgotten, and the stores of those nodes choose their slots themselves.
-const MAX_NODES: usize = 1 << 16;
+const MAX_REMEMBERED: usize = 1 << 16;
 
 impl ProbedSlots {
-    /// Records the slot of a probe.
+    /// Records the slot that the probe of a node found or chose.
     pub fn push(&mut self, key: u64, slot: usize) {
-        if self.0.len() == MAX_NODES {
-            self.0.drain(..MAX_NODES / 2);
+        if self.0.len() == MAX_REMEMBERED {
+            self.0.drain(..MAX_REMEMBERED / 2);
         }
         self.0.push((key, slot as u8));
     }
 
-    /// Returns the slot that the last probe of a key chose. Forgets the nodes below that probe's
-    /// node, but not the node itself, because a node may store an evaluation first and its score
-    /// later.
+    /// Returns the slot that was recorded for the last probe of a key. Forgets all nodes that were
+    /// probed after the node of that probe. The node itself is not forgotten, because a search may
+    /// store its evaluation first and its score later.
     pub fn return_to(&mut self, key: u64) -> Option<usize> {
         let index = self.0.iter().rposition(|&(probed_key, _)| probed_key == key)?;
         self.0.truncate(index + 1);
@@ -53,9 +53,10 @@ mod tests {
     #[test]
     fn outermost_node_is_forgotten_when_there_are_too_many() {
         let mut probed = ProbedSlots::default();
-        (0..=MAX_NODES as u64).for_each(|key| probed.push(key, 3));
+        (0..=MAX_REMEMBERED as u64).for_each(|key| probed.push(key, 3));
         assert_eq!(
-            [MAX_NODES as u64, MAX_NODES as u64 / 2, MAX_NODES as u64 / 2 - 1].map(|key| probed.return_to(key)),
+            [MAX_REMEMBERED as u64, MAX_REMEMBERED as u64 / 2, MAX_REMEMBERED as u64 / 2 - 1]
+                .map(|key| probed.return_to(key)),
             [Some(3), Some(3), None]
         );
     }

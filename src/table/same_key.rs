@@ -132,14 +132,15 @@ impl Rule {
     }
 
     /// Copies parts of the old entry to the new entry. The static evaluation is copied if the new
-    /// entry has none. The move and the mark of an open window are copied if the options say so.
+    /// entry has none. The options `keep_move` and `best_move` say when the move is copied, and
+    /// `keep_pv` says whether the flag `pv` is.
     #[inline]
     pub fn inherit(&self, new: &mut Entry, old: &Entry) {
         if self.keep_move && new.mv.is_none() {
             new.mv = old.mv;
         }
         if self.guard.best_move && self.same_key == SameKey::Guard && new.bound == Bound::Upper {
-            // Under this option, `used` marks an entry whose move was copied from an exact entry or
+            // Under `best_move`, `used` marks an entry whose move was copied from an exact entry or
             // from a lower bound.
             let old_move_is_best = matches!(old.bound, Bound::Exact | Bound::Lower) && !old.is_evaluation();
             let copies_move = old.used || old_move_is_best;
@@ -149,8 +150,8 @@ impl Rule {
         new.evaluation = new.evaluation.or(old.evaluation);
     }
 
-    /// Whether a new entry may replace the old entry of the same position. Always true for
-    /// `policy`, under which the policy decides later.
+    /// Whether a new entry may replace the old entry of the same position. The result is always
+    /// true for `policy`, because the policy decides later.
     #[inline(always)]
     pub fn allows(&self, new: &Entry, old: &Entry, now: u16) -> bool {
         let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
@@ -180,10 +181,11 @@ impl Rule {
 }
 
 impl Guard {
-    /// Checks the ranges.
+    /// Checks that the numbers of the guard are in their ranges.
     ///
     /// # Errors
-    /// The path and the value of the first number that is out of range.
+    /// When a number is out of range. The error has the path and the value of the first such
+    /// number.
     pub fn check(&self) -> Result<(), TableError> {
         for (path, number) in [("table.guard.margin", self.margin), ("table.guard.pv", self.pv)] {
             if !(-255..=255).contains(&number) {

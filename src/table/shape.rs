@@ -166,7 +166,7 @@ impl Fields {
 }
 
 /// Bits of a rounded node count.
-const NODES: u32 = 11;
+const NODE_BITS: u32 = 11;
 
 impl Default for Shape {
     /// One entry of 16 bytes with a whole key.
@@ -242,7 +242,7 @@ impl Shape {
     /// mark of use and the rounded node count have bits only if there are enough spare bits.
     pub(crate) fn fields(&self) -> Fields {
         let used_bits = self.spare_bits().min(1);
-        let node_bits = if self.spare_bits() > NODES { NODES } else { 0 };
+        let node_bits = if self.spare_bits() > NODE_BITS { NODE_BITS } else { 0 };
         let mut shift = 0;
         let mut next_field = |bits: u32| {
             let field = Field { shift, bits };
@@ -393,7 +393,7 @@ fn deserialize_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, 
     };
     match bytes {
         Some(bytes) if bytes <= 512 => Ok(bytes),
-        _ => Err(de::Error::custom("expected bytes up to 512: \"32 bytes\" or 32")),
+        _ => Err(de::Error::custom("expected at most 512 bytes, as in \"32 bytes\" or 32")),
     }
 }
 
@@ -457,8 +457,8 @@ mod tests {
                 ten.replace("10 bytes", "8 bytes").replace("= 16", "= 22\nkeys = 8"),
                 "3 keys of 22 bits = 66 bits, but 8 bytes have 64",
             ),
-            (ten.replace("32 bytes", "32 MiB"), "bucket: expected bytes up to 512: \"32 bytes\" or 32"),
-            (ten.replace("32 bytes", "513 bytes"), "bucket: expected bytes up to 512: \"32 bytes\" or 32"),
+            (ten.replace("32 bytes", "32 MiB"), "bucket: expected at most 512 bytes, as in \"32 bytes\" or 32"),
+            (ten.replace("32 bytes", "513 bytes"), "bucket: expected at most 512 bytes, as in \"32 bytes\" or 32"),
             (format!("{ten}\nmove = 14"), "move 14 is out of range: expected 15 to 24 bits"),
             (format!("{ten}\nscore = 7"), "score 7 is out of range: expected 8 to 24 bits"),
             (format!("{ten}\ndepth = 17"), "depth 17 is out of range: expected 4 to 16 bits"),

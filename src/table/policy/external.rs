@@ -185,7 +185,7 @@ pub(super) fn from_name(name: &str, given: serde_json::Map<String, Value>) -> Op
         if let Some(unknown) = given.keys().find(|key| !fields.contains_key(*key)) {
             let names: Vec<String> = fields.keys().map(|name| format!("`{name}`")).collect();
             let expected =
-                if names.is_empty() { "it takes none".to_owned() } else { format!("expected {}", names.join(" or ")) };
+                if names.is_empty() { "expected none".to_owned() } else { format!("expected {}", names.join(" or ")) };
             return Some(Err(format!("unknown key `{unknown}`, {expected}")));
         }
         fields.extend(given);

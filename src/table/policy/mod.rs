@@ -159,8 +159,7 @@ pub trait Replacement: Copy + Send + 'static {
         false
     }
 
-    /// Whether a table cutoff counts as the number of nodes in the stored subtree, rather than as
-    /// one node.
+    /// Whether a table cutoff counts as all nodes of the stored subtree, rather than as one node.
     fn counts_stored_nodes(&self) -> bool {
         false
     }
@@ -346,7 +345,8 @@ macro_rules! policies {
                 }
             }
 
-            /// Whether a table cutoff counts as the number of nodes in the stored subtree.
+            /// Whether a table cutoff counts as all nodes of the stored subtree, rather than as one
+            /// node.
             #[must_use]
             pub fn counts_stored_nodes(&self) -> bool {
                 match self {

@@ -59,8 +59,8 @@ impl Default for Scored {
 impl Replacement for Scored {
     const AGE_PARAMETERS: &'static [&'static str] = &["age"];
 
-    // Inlined into the table's store, so that subtree nodes are unpacked only if they have a
-    // weight.
+    // This function is inlined into the table's store, so that the node counts of entries are
+    // unpacked only if they have a weight.
     #[inline(always)]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
         // A worth is at most 100,000 x (255 + 1023 + 1 + 1 + 1 + 31), which fits 32 bits.

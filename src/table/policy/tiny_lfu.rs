@@ -97,7 +97,8 @@ impl Replacement for TinyLfu {
         self.decide_with(bucket, BucketNotes { words: &mut [0; 3], keys: &[0; MAX_SLOTS], key: newcomer.key }, newcomer, now)
     }
 
-    // Inlined into the table's store, so that only the emptiness of entries is unpacked.
+    // This function is inlined into the table's store. It asks only whether entries are empty, so
+    // the compiler removes the code that unpacks their fields.
     #[inline(always)]
     fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, _: &Newcomer, _: u16) -> Decision {
         let BucketNotes { words, keys, key } = notes;
