@@ -49,8 +49,8 @@ fn list_notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     let has_grid = !file.grid.is_empty() || !file.zip.is_empty();
     let variants_note = (has_grid && !file.variant.is_empty() && !file.cross).then(|| {
-        "each [[variant]] is one more variant beside those of the grid; cross = true combines it with each \
-            of them"
+        "each [[variant]] adds one variant to those of the grid; with cross = true, it is combined with each \
+            variant of the grid instead"
             .to_owned()
     });
     let small_sizes = experiment.variants.iter().filter_map(|variant| match variant.table()?.size {
@@ -107,12 +107,14 @@ fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result
     caveats.lines().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
     caveats.notes.iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     *warning_count += caveats.all_warnings().count();
+    // If the statistical power is insufficient, a warning has already said so.
     let power = preflight::external_power(&experiment, Some(&folder)).filter(|power| !power.is_insufficient());
     power.iter().for_each(|power| eprintln!("{file_name}: {power}"));
     describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
     list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     memory_warnings.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
-    // The experiments for the pressures of [tune] must be valid too.
+    // [tune] also runs the experiment with other table sizes or other options, its pressures. These
+    // experiments must be valid too.
     if experiment.file.tune.is_some() {
         crate::tune::load_at_pressures(file, overrides, experiment).map_err(CommandFailure::usage)?;
     }

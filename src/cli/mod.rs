@@ -339,7 +339,8 @@ fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
 }
 
 /// Returns the requested output format. If no format is requested, returns the format that belongs
-/// to the extension of the output file, or the default format if there is none.
+/// to the extension of the output file. If no format belongs to the extension, returns the default
+/// format.
 fn output_format<F: clap::ValueEnum>(requested: Option<F>, out: Option<&Path>, default: F) -> F {
     let extension_format = || match out?.extension()?.to_str()? {
         "htm" => F::from_str("html", false).ok(),

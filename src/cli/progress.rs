@@ -51,7 +51,7 @@ impl Progress for ConsoleProgress {
         }
     }
 
-    fn done(&self, score: Option<String>) {
+    fn end_job(&self, score: Option<String>) {
         self.bar.inc(1);
         if let Some(score) = score {
             self.bar.set_message(escape_control(&score).into_owned());

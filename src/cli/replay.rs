@@ -51,12 +51,12 @@ fn duration_message(event_count: u64, pass_count: u64, read_seconds: f64, table_
         if seconds < 90.0 { format!("{} s", seconds.ceil()) } else { format!("{} min", (seconds / 60.0).ceil()) };
     match pass_count {
         1 if seconds > 20.0 => {
-            Some(format!("reading the trace again, which took {read_seconds:.0} s: about {duration} in all"))
+            Some(format!("the replay will take about {duration} (reading the trace once took {read_seconds:.0} s)"))
         }
         1 => None,
         _ => Some(format!(
-            "{pass_count} passes over the trace, which took {read_seconds:.0} s to read: about {duration} in all; with \
-             more --memory, fewer passes are needed"
+            "the replay needs {pass_count} passes over the trace and will take about {duration} (reading the trace \
+             once took {read_seconds:.0} s); with more --memory, fewer passes are needed"
         )),
     }
 }

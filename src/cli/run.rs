@@ -15,7 +15,7 @@ mod messages;
 
 use finish::finish;
 use load::load;
-use messages::{cannot_show_message, changed_plan_message, damaged_rows_warning, failure_with_repair, resume_hint};
+use messages::{changed_plan_message, damaged_rows_warning, failure_with_repair, inconclusive_message, resume_hint};
 
 /// Run an experiment, or resume it, and write its report
 #[derive(clap::Args)]
@@ -102,12 +102,12 @@ pub fn run(args: &Args) -> CommandResult {
         eprintln!("interrupted; to resume:\n  {}", command_line());
         return Ok(Exit::Interrupted);
     }
-    let suggests_next = is_first_run && !plan.is_match();
-    finish(args, &experiment, &session, &summary, (&stop, &printed_warnings), suggests_next)
+    let suggests_commands = is_first_run && !plan.is_match();
+    finish(args, &experiment, &session, &summary, (&stop, &printed_warnings), suggests_commands)
 }
 
 /// Warns about problems that make a conclusion impossible, unless the command is quiet. If
-/// `--strict` is given, any warning is an error. Returns the warnings about such problems, so that
+/// `--strict` is given, any warning is an error. Returns the warnings about these problems, so that
 /// the page on the terminal does not repeat them.
 fn warn_before_run(
     experiment: &Experiment,
@@ -119,7 +119,7 @@ fn warn_before_run(
     let caveats = preflight::plan_warnings(experiment, plan, jobs, earlier_folder(args, folder));
     let warnings: Vec<String> = caveats.all_warnings().cloned().collect();
     if args.strict && !warnings.is_empty() {
-        return Err(CommandFailure::usage(cannot_show_message(&warnings)));
+        return Err(CommandFailure::usage(inconclusive_message(&warnings)));
     }
     if !args.run.quiet {
         super::warn_about_skipped_items(experiment);

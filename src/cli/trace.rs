@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> CommandResult {
             export(file, out, crate::system::cap_at_half_free(memory << 20))
         }
         (None, Some(record)) => record::run(record),
-        (None, None) => refuse!("give a position or file to search, or import, info or export"),
+        (None, None) => refuse!("give a position or file to search, or a subcommand: import, info or export"),
     }
 }
 
@@ -157,7 +157,7 @@ fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
         error => trace_failure(file)(error),
     })?;
     publish(output, out).map_err(io_failure(out))?;
-    eprintln!("{}: {} of {}", out.display(), plural(exported.requests, "request"), plural(exported.ids, "id"));
+    eprintln!("{}: {} for {}", out.display(), plural(exported.requests, "request"), plural(exported.ids, "id"));
     Ok(Exit::Done)
 }
 

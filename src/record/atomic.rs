@@ -83,7 +83,7 @@ fn open_unnamed(folder: &Path) -> Option<File> {
         return None;
     }
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    // The default permissions of new files; the system applies the user's umask.
+    // These are the default permissions of new files. The system applies the user's umask to them.
     rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
 }
 
@@ -127,7 +127,7 @@ pub fn begin_file(path: &Path) -> io::Result<NewFile> {
 /// Creates a file with a temporary name in a folder.
 fn create_named(folder: &Path) -> io::Result<NewFile> {
     let mut builder = tempfile::Builder::new();
-    // The default permissions of new files, less the user's umask.
+    // These are the default permissions of new files. The user's umask is then applied.
     builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
     builder.tempfile_in(folder).map(|file| NewFile(TemporaryFile::Named(file)))
 }

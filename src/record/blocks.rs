@@ -29,8 +29,8 @@ impl<R: Read> BlockReader<R> {
     fn next(&mut self, size: usize, block_length: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.unused);
         while !self.ended {
-            // If no prefix of the bytes may form a block, as many bytes are read again, so that the
-            // size doubles.
+            // If no prefix of the bytes that were read may form a block, the number of bytes is
+            // doubled.
             let read_size = block.len().max(size);
             block.reserve(read_size);
             self.ended = self.source.by_ref().take(read_size as u64).read_to_end(&mut block)? < read_size;
@@ -49,8 +49,9 @@ impl<R: Read> BlockReader<R> {
 /// block and its result in the order of the source.
 ///
 /// `block_length` returns the length of the longest prefix that may form a block, or 0 if there is
-/// no such prefix. The bytes that remain at the end of the source form the last block. `size` is
-/// the number of bytes that are read for a block, unless `block_length` needs more.
+/// no such prefix. The bytes that remain at the end of the source form the last block. At
+/// least `size` bytes are read for each block. More bytes are read as long as `block_length`
+/// returns 0.
 ///
 /// # Errors
 /// Returns the first error of reading or of `take_result`.
@@ -66,8 +67,9 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
         mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
     let input = Mutex::new(BlockReader { source, unused: Vec::new(), ended: false, count: 0 });
-    // The results that cannot be passed on yet, the number of the block whose result is passed on
-    // next, `take_result`, and the first error if there was one.
+    // The first field contains results that wait for the results of earlier blocks. The second
+    // field is the number of the block whose result `take_result` gets next. The last field is the
+    // first error, if there was one.
     let output = Mutex::new((BTreeMap::new(), 0, take_result, Ok(())));
     let run_worker = || {
         loop {

@@ -343,8 +343,8 @@ pub fn role(name: &str) -> Role {
     column(name).map_or(Role::Option, |column| column.role)
 }
 
-/// Returns the header of an experiment's results. The header contains the varying options and those
-/// of the optional columns that `extra` includes.
+/// Returns the header of an experiment's results. Beside the columns of every experiment, the
+/// header contains the varying options, and the optional columns that `extra` includes.
 pub fn header(varying: &[String], extra: Extra) -> Vec<String> {
     let (head, results) = ALL.split_at(HEAD.len());
     let names = |columns: &'static [Column]| {

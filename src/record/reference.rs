@@ -129,8 +129,8 @@ pub fn write(folder: &Path, judgements: &[Judgement]) -> io::Result<()> {
 pub struct Judgements(File);
 
 impl Judgements {
-    /// Replaces the contents of a folder's file by the given judgements and opens the file for
-    /// appending.
+    /// Replaces the contents of `reference.csv` in `folder` by the given judgements, and opens the
+    /// file for appending.
     pub fn rewrite<'a>(folder: &Path, judgements: impl Iterator<Item = &'a Judgement>) -> io::Result<Self> {
         let path = folder.join(NAME);
         write_atomic(&path, &[csv_line(HEADER)?, to_lines(judgements)?].concat())?;

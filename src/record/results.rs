@@ -198,7 +198,7 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
             format!("column {} is `{}`{unknown} but `{}` is expected", index + 1, columns[index], header[index])
         }
         None if columns.len() < header.len() => format!("`{}` is missing at the end", header[columns.len()]),
-        None => format!("`{}` follows the last one", columns.get(header.len()).map_or("", String::as_str)),
+        None => format!("`{}` follows the last expected column", columns.get(header.len()).map_or("", String::as_str)),
     })
 }
 
@@ -421,7 +421,7 @@ mod tests {
             ("id,node,nodes\n", "column 2 is `node`, which this experiment does not write, but `x,y` is expected"),
             ("id,nodes,\"x,y\"\n", "column 2 is `nodes` but `x,y` is expected"),
             ("id\n", "`x,y` is missing at the end"),
-            ("id,\"x,y\",nodes,more,most\n", "`more` follows the last one"),
+            ("id,\"x,y\",nodes,more,most\n", "`more` follows the last expected column"),
             (
                 "id,\"x,y\",nodes ",
                 "column 3 is `nodes `, which this experiment does not write, but `nodes` is \

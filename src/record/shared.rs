@@ -36,11 +36,11 @@ fn shared_part(values: &[&Value]) -> Value {
     maps[0].keys().map(|key| (key.clone(), shared_field(key))).collect::<Map<_, _>>().into()
 }
 
-/// Returns a value without the parts that it shares with all others.
+/// Returns `value` without the parts that it has in common with `shared`.
 fn without_shared(value: &Value, shared: &Value) -> Value {
     let (Value::Object(fields), Value::Object(shared)) = (value, shared) else { return value.clone() };
     let mut remaining_fields = Map::new();
-    // A null in `shared` means that the values differ.
+    // A null in `shared` stands for a part that is not shared.
     for (key, field) in fields {
         let remaining_field = match shared.get(key) {
             Some(shared_field) if shared_field == field && !shared_field.is_null() => continue,

@@ -13,7 +13,7 @@ pub trait Progress: Sync {
     /// A job begins.
     fn begin_job(&self, _variant: &str, _item: &str) {}
     /// A job is done. In a match, `score` is a text with the score of the job's encounter.
-    fn done(&self, _score: Option<String>) {}
+    fn end_job(&self, _score: Option<String>) {}
     /// The run has ended.
     fn end(&self, _summary: &RunSummary) {}
 }

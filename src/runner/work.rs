@@ -148,7 +148,7 @@ impl Shared<'_> {
                 let score = stopping.describe_score(self.plan, job);
                 drop(stopping);
                 lock(&self.summary).done += 1;
-                self.progress.done(score);
+                self.progress.end_job(score);
             }
             Err(error) => {
                 sink.write_error = Some(error);

@@ -212,7 +212,7 @@ mod tests {
             fn begin_job(&self, variant: &str, item: &str) {
                 assert!(variant != "b" || !self.0.contains(&item), "a fault");
             }
-            fn done(&self, _: Option<String>) {}
+            fn end_job(&self, _: Option<String>) {}
             fn end(&self, _: &RunSummary) {}
         }
         let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 1 }\n\
@@ -244,7 +244,7 @@ mod tests {
         impl Progress for Silent {
             fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
             fn begin_job(&self, _: &str, _: &str) {}
-            fn done(&self, _: Option<String>) {}
+            fn end_job(&self, _: Option<String>) {}
             fn end(&self, _: &RunSummary) {}
         }
         let experiments = [1, 2].map(|depth| {

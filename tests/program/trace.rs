@@ -500,7 +500,7 @@ fn experiment_replays_a_trace_for_its_variants() {
         run(&["trace", "data/games.pgn", "--first", first, "--depth", "3", "--set", setting, "-o", &file]);
         let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
         assert_eq!(code, 0, "{stderr}");
-        assert!(stderr.contains(" rows that it no longer has are kept in unused.csv"), "{stderr}");
+        assert!(stderr.contains(" rows outside the new plan are kept in unused.csv"), "{stderr}");
     }
 
     let (_, stderr, code) = run(&["audit", &toml]);
@@ -608,7 +608,7 @@ fn long_trace_is_replayed_in_little_memory() {
     let (succeeded, _, stderr) =
         run_within(77_824, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);
     assert!(succeeded, "{stderr}");
-    assert!(stderr.contains("1500000 requests of 750000 ids"), "{stderr}");
+    assert!(stderr.contains("1500000 requests for 750000 ids"), "{stderr}");
 
     let run_experiment = |memory: u32, max_kib: u32| {
         let text = format!("[trace]\nfile = \"long.trace\"\nmemory = {memory}\n[engine]\ntable.size = 4096\n");

@@ -35,9 +35,9 @@ pub(super) fn print_head(experiment: &Experiment, plan: &Plan) {
     let may_end_early = experiment.work.games().is_some_and(|games| games.test_or_default().stop);
     let job_formula = match plan.is_match() {
         true => format!(
-            "{} x openings, each a pair of games{}",
+            "{} x openings (a job is a pair of games{})",
             plural(plan.lane_count(), "encounter"),
-            if may_end_early { ", fewer if a test ends early" } else { "" }
+            if may_end_early { "; fewer jobs if a test ends early" } else { "" }
         ),
         false => format!("{} x items x {}", plural(plan.variants.len(), "variant"), plural(plan.repeats, "repeat")),
     };
@@ -101,9 +101,10 @@ pub(super) fn describe_items(experiment: &Experiment, items: &[Item]) -> String 
     if searched_count < items.len() { format!("{item_count}, {searched_count} of them searched") } else { item_count }
 }
 
-/// Formats the memory of a variant's table in whole KiB. If the size is a share, it is given as in
-/// the experiment file, because the number of bytes is not known in advance. For an external
-/// engine, the option that sets the size is given, because the exact size is not known.
+/// Formats the memory of a variant's table in whole KiB. If the size is a share of the working set,
+/// returns the share, because the number of bytes is not known in advance. For an external engine,
+/// returns the option that sets the size, because the exact size is not known. If the experiment
+/// does not set this option, returns `its own`.
 pub(super) fn format_table_size(variant: &Variant) -> String {
     let table = match &variant.subject {
         Subject::Builtin { options, .. } => &options.table,

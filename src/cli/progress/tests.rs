@@ -15,7 +15,7 @@ fn bar_shows_position_and_time_of_the_run() {
         for done in [4, 5] {
             progress.begin_job("size=64\u{1b}[2J", "c");
             assert_eq!(progress.bar.message(), "c: size=64\\u{1b}[2J");
-            progress.done(None);
+            progress.end_job(None);
             assert_eq!(position(), (done, Some(8)));
         }
         assert!(progress.bar.elapsed() < long);
@@ -52,7 +52,7 @@ fn resume_and_end_lines_report_each_nonzero_count() {
     assert_eq!(end_lines(&summary, 61.26), ["20 jobs in 61.3 s, 4 failed", "failed: one", "failed: two"]);
     let progress = ConsoleProgress::new(true);
     progress.begin_job("a", "opening");
-    progress.done(Some("a against b: +3".to_owned()));
+    progress.end_job(Some("a against b: +3".to_owned()));
     assert_eq!(progress.bar.message(), "a against b: +3");
     let scores: Vec<String> = (0..8).map(|index| format!("a against {index}")).collect();
     let lines = end_lines(&RunSummary { done: 1, scores, ..RunSummary::default() }, 2.0);

@@ -8,7 +8,7 @@ use super::*;
 fn duration_message_appears_for_long_replays() {
     let expected_time = |events: u64, passes: u64, read_seconds: f64, tables: usize| {
         let message = duration_message(events, passes, read_seconds, tables)?;
-        Some(message.split("about ").nth(1)?.split(" in all").next()?.to_owned())
+        Some(message.split("about ").nth(1)?.split(" (reading").next()?.to_owned())
     };
     let some_text = |text: &str| Some(text.to_owned());
     assert_eq!(expected_time(0, 1, 20.0, 1), None);

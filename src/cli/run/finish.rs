@@ -3,7 +3,7 @@
 
 use super::super::{CommandFailure, CommandResult, Exit, confirm, terminal};
 use super::Args;
-use super::messages::cannot_show_message;
+use super::messages::inconclusive_message;
 use crate::analysis::questions::screen::screen;
 use crate::experiment::Experiment;
 use crate::record::manifest::Shard;
@@ -14,14 +14,14 @@ use std::sync::atomic::AtomicBool;
 
 /// Writes the report of a run that was not interrupted, and plays the games of `[confirm]`. Returns
 /// the exit code. `printed_warnings` are the warnings that were printed before the run. If
-/// `suggests_next` is true, a message says which commands may be useful next.
+/// `suggests_commands` is true, a message says which commands may be useful next.
 pub(super) fn finish(
     args: &Args,
     experiment: &Experiment,
     session: &Session<'_>,
     summary: &RunSummary,
     (stop, printed_warnings): (&AtomicBool, &[String]),
-    suggests_next: bool,
+    suggests_commands: bool,
 ) -> CommandResult {
     let (folder, quiet) = (&session.output.folder, args.run.quiet);
     let mut exit = Exit::Done;
@@ -36,6 +36,7 @@ pub(super) fn finish(
             exit = Exit::Gate;
         }
         if let Some(options) = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0) {
+            // The screen selects the variants that may be the best, to play the games.
             let screen_result = screen(&page.summary, page.nodes_mislead, options.margin, options.price);
             let confirm_exit = confirm::play(experiment, &screen_result, (folder, &session.settings), stop, quiet)?;
             if confirm_exit != Exit::Done {
@@ -45,14 +46,15 @@ pub(super) fn finish(
         if !quiet {
             println!("report: {}", folder.join("report.html").display());
         }
-        if suggests_next && !quiet {
+        if suggests_commands && !quiet {
             println!(
-                "next: `ttlab report {} --pairs` compares every variant with every other; `ttlab run` again resumes",
+                "next: `ttlab report {} --pairs` compares every variant with every other; running `ttlab run` again resumes the experiment",
                 folder.display()
             );
         }
+        // `undetectable` contains warnings about effects that the results cannot show.
         if args.strict && !page.undetectable.is_empty() {
-            eprintln!("--strict: {}", cannot_show_message(&page.undetectable));
+            eprintln!("--strict: {}", inconclusive_message(&page.undetectable));
             exit = Exit::Gate;
         }
     }

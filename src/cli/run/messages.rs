@@ -11,7 +11,7 @@ use crate::text::{and_more, plural};
 pub(super) fn changed_plan_message(reuse_summary: &ReuseSummary) -> String {
     let mut text = "the plan has changed".to_owned();
     if reuse_summary.unused > 0 {
-        text += &format!(": {} that it no longer has are kept in unused.csv", plural(reuse_summary.unused, "row"));
+        text += &format!(": {} outside the new plan are kept in unused.csv", plural(reuse_summary.unused, "row"));
     }
     text
 }
@@ -24,7 +24,7 @@ pub(super) fn damaged_rows_warning(reuse_summary: &ReuseSummary) -> Option<Strin
 }
 
 /// Returns the message for an experiment that cannot show the effect of what it varies.
-pub(super) fn cannot_show_message(warnings: &[String]) -> String {
+pub(super) fn inconclusive_message(warnings: &[String]) -> String {
     format!("this experiment cannot show what it varies:\n- {}", warnings.join("\n- "))
 }
 

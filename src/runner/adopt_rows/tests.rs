@@ -196,7 +196,7 @@ struct StopAfter {
 }
 
 impl progress::Progress for StopAfter {
-    fn done(&self, _: Option<String>) {
+    fn end_job(&self, _: Option<String>) {
         if self.jobs.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.stop.store(true, Ordering::Relaxed);
         }

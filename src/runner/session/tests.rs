@@ -39,7 +39,7 @@ impl Progress for RunLog {
     fn begin_job(&self, variant: &str, item: &str) {
         lock(&self.jobs).insert((variant.to_owned(), item.to_owned()));
     }
-    fn done(&self, _: Option<String>) {
+    fn end_job(&self, _: Option<String>) {
         *lock(&self.done) += 1;
         if let Some((limit, stop)) = &self.stop
             && *lock(&self.done) == *limit
@@ -472,7 +472,7 @@ struct CallAfter<F: Fn() + Sync> {
 }
 
 impl<F: Fn() + Sync> Progress for CallAfter<F> {
-    fn done(&self, _: Option<String>) {
+    fn end_job(&self, _: Option<String>) {
         let mut remaining = lock(&self.remaining);
         *remaining -= 1;
         if *remaining == 0 {

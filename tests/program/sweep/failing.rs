@@ -16,7 +16,7 @@ impl Progress for Faulty {
         // message.
         assert!(!(variant == "no table" && item == "BK.03"), "{item} is {}", variant.len());
     }
-    fn done(&self, _: Option<String>) {}
+    fn end_job(&self, _: Option<String>) {}
     fn end(&self, _: &RunSummary) {}
 }
 

@@ -17,7 +17,7 @@ fn run_and_plan_print_how_many_jobs_are_known() {
     assert!(plan.stdout.contains("for 6 jobs (3 jobs of this plan are done in"), "{}", plan.stdout);
     let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
     output.prints(&[
-        "the plan has changed: 9 rows that it no longer has are kept in unused.csv",
+        "the plan has changed: 9 rows outside the new plan are kept in unused.csv",
         "3 of 9 jobs already done, 6 to run",
     ]);
     let grown = counts(&trial.results("out"));
@@ -217,7 +217,7 @@ fn deeper_limits_are_searched_anew() {
     let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));
     trial.run("out", &[]).expect(0);
     let output = ttlab(&["run", &trial.file, "--out", &trial.text("out"), "--set", "limit.depth=4"]).expect(0);
-    output.prints(&["18 rows that it no longer has are kept in unused.csv", "6 jobs in "]);
+    output.prints(&["18 rows outside the new plan are kept in unused.csv", "6 jobs in "]);
     let keys = ["3", "4"].map(|depth| {
         let set = format!("limit.depth={depth}");
         ttlab(&["plan", &trial.file, "--set", &set, "--key"]).expect(0).stdout

@@ -505,7 +505,7 @@ fn wrong_header_is_reported_by_its_first_wrong_column() {
         ("id,knots,time\n", "column 2 is `knots`, which this experiment does not write, but `nodes` is expected"),
         ("id,time,nodes\n", "column 2 is `time` but `nodes` is expected"),
         ("id,nodes\n", "`time` is missing at the end"),
-        ("id,nodes,time,more\n", "`more` follows the last one"),
+        ("id,nodes,time,more\n", "`more` follows the last expected column"),
         ("id,knots", "column 2 is `knots`, which this experiment does not write, but `nodes` is expected"),
     ] {
         assert_eq!(read(text), Err(output.to_owned()), "{text:?}");
