@@ -27,13 +27,14 @@ pub fn par_for_each<T: Send>(parts: Vec<T>, work: impl Fn(T) + Sync) {
     });
 }
 
-/// Calls `work` with each index below `lines` and returns the results in order. The calls run in
-/// parallel if there are enough values. `values` is the number of values of all lines together.
-pub fn par_map<T: Send>(lines: usize, values: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    if lines < 2 || values < MIN_VALUES {
-        return (0..lines).map(work).collect();
+/// Calls `work` with each index below `count` and returns the results in order. The calls run in
+/// parallel if `values` is at least [`MIN_VALUES`]. `values` is the number of values that all calls
+/// process together.
+pub fn par_map<T: Send>(count: usize, values: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    if count < 2 || values < MIN_VALUES {
+        return (0..count).map(work).collect();
     }
-    let mut results: Vec<Option<T>> = (0..lines).map(|_| None).collect();
+    let mut results: Vec<Option<T>> = (0..count).map(|_| None).collect();
     par_for_each(results.iter_mut().enumerate().collect(), |(index, result)| *result = Some(work(index)));
     results.into_iter().flatten().collect()
 }

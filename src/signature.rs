@@ -25,8 +25,8 @@ pub fn bench_options() -> EngineOptions {
 }
 
 /// Returns the nodes of all searches. Each position is searched to depth 5 with an empty table.
-/// Then the best move is played and the new position is searched with the same table. This is done
-/// twice.
+/// Then the best move is played, and the new position is searched with the same table. In this
+/// position, too, the best move is played, and the position after it is searched.
 pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
     let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
     for fen in POSITIONS {

@@ -89,7 +89,8 @@ fn damaged_rows_warning((_, damaged): &Reused) -> Option<String> {
 /// Returns messages about the state of the results file at the start of a run.
 fn resume_lines(all_jobs: u64, known_jobs: u64, state: &Done) -> Vec<String> {
     let lines = [
-        (state.torn > 0).then(|| format!("removed an incomplete last line of {} bytes from the results", state.torn)),
+        (state.torn_bytes > 0)
+            .then(|| format!("removed an incomplete last line of {} bytes from the results", state.torn_bytes)),
         state.copy.as_ref().map(|copy| format!("saved a copy of the damaged results as {}", copy.display())),
         (state.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(state.dropped, "row"))),
         (known_jobs > 0)

@@ -141,7 +141,7 @@ columns! { MATCH_COLUMNS:
         |row, _| game_field(row, |game| game.depths.to_string());
     BLIND = "match.blind", Sum, "count", "The variant's moves for which no iteration ended within the limit, so \
         that the first legal move was played.",
-        |row, _| game_field(row, |game| game.blind.to_string());
+        |row, _| game_field(row, |game| game.unsearched_moves.to_string());
     OPPONENT_NODES = "match.opponent_nodes", Sum, "count", "Nodes of the opponent's searches.", |row, _| game_field(row, |game| game.opponent_nodes.to_string());
     START = "match.start", Word, "", "The position from which the game was played, in FEN.", |row, _| game_field(row, |game| game.start.fen(EpRule::Legal));
     MOVES = "match.moves", Word, "", "The game's moves, in UCI form.", |row, _| game_field(row, |game| join_words(game.moves.iter()));

@@ -107,7 +107,7 @@ pub struct GameRecord {
     /// The depths of the last finished iterations, summed over the player's moves.
     pub depths: u64,
     /// Number of the player's moves for which no iteration finished within the limit.
-    pub blind: u64,
+    pub unsearched_moves: u64,
     /// Nodes of the opponent's searches.
     pub opponent_nodes: u64,
     /// The position before the first move.
@@ -217,7 +217,7 @@ mod tests {
             winner,
             end: games::TOO_LONG,
             depths: 0,
-            blind: 0,
+            unsearched_moves: 0,
             opponent_nodes: 0,
             start: Board::startpos(),
             moves: Vec::new(),

@@ -106,10 +106,10 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
                     && let Some(&index) = count_indices.iter().find(|&&index| field(index) != fields[index])
                 {
                     let (results, file) = (results.display(), file.display());
-                    let place = describe_place(&header, row);
+                    let search = describe_search(&header, row);
                     difference.get_or_insert_with(|| {
                         format!(
-                            "{results}: line {}: {} is {}, but {} in {file}, where the same search ended at a smaller depth ({place})",
+                            "{results}: line {}: {} is {}, but {} in {file}, where the same search ended at a smaller depth ({search})",
                             line.number, header[index], field(index), fields[index]
                         )
                     });
@@ -166,7 +166,7 @@ fn row_key<'r>(indices: &[usize], field: impl Fn(usize) -> &'r str) -> String {
 }
 
 /// Returns a text with a row's variant, position and depth, for messages.
-fn describe_place(header: &[String], row: &StringRecord) -> String {
+fn describe_search(header: &[String], row: &StringRecord) -> String {
     let names = [columns::VARIANT, columns::POSITION, columns::DEPTH];
     let fields = column_indices(header, &names).into_iter().map(|index| row.get(index).unwrap_or_default());
     fields.collect::<Vec<_>>().join(", ")

@@ -24,14 +24,14 @@ pub(super) struct EngineCache {
 impl EngineCache {
     /// Takes the engines of these variants out of the cache. An engine that is not in the cache is
     /// created. All other engines are dropped from the cache, except those for which
-    /// `keeps_process` is true.
+    /// `stays_in_cache` is true.
     fn take_engines<const N: usize>(
         &mut self,
         variants: [usize; N],
-        keeps_process: impl Fn(usize) -> bool,
+        stays_in_cache: impl Fn(usize) -> bool,
         create: impl Fn(usize) -> Result<Box<dyn Subject>, String>,
     ) -> Result<Vec<Box<dyn Subject>>, String> {
-        self.engines.retain(|variant, _| variants.contains(variant) || keeps_process(*variant));
+        self.engines.retain(|variant, _| variants.contains(variant) || stays_in_cache(*variant));
         variants.into_iter().map(|variant| self.engines.remove(&variant).map_or_else(|| create(variant), Ok)).collect()
     }
 }
@@ -58,14 +58,14 @@ impl Shared<'_> {
             cache.engines.remove(&job.variant);
         }
         // A built-in engine stays in the cache until another built-in engine is needed.
-        let keeps_process =
+        let stays_in_cache =
             |variant: usize| if self.is_external(variant) { self.subjects.all_fit_in_cache() } else { !is_builtin };
-        let mut subjects = cache
-            .take_engines([job.variant], keeps_process, |variant| self.create_engine(variant, Some(working_set)))?;
-        let subject = subjects[0].as_mut();
+        let mut job_engines = cache
+            .take_engines([job.variant], stays_in_cache, |variant| self.create_engine(variant, Some(working_set)))?;
+        let subject = job_engines[0].as_mut();
         let started = subject.start().map_err(|failure| failure.to_string());
         let result = started.and_then(|()| job::search(self.experiment, self.plan, job, subject, stop));
-        cache.engines.extend(subjects.into_iter().map(|subject| (job.variant, subject)));
+        cache.engines.extend(job_engines.into_iter().map(|subject| (job.variant, subject)));
         let Some(rows) = result? else { return Ok(None) };
         if rows.is_empty() {
             return Err("nothing was searched: the game ends before the selected plies".to_owned());
@@ -83,11 +83,11 @@ impl Shared<'_> {
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Vec<String>>>, String> {
         let pair = [job.variant, opponent];
-        let keeps_process = |variant: usize| self.is_external(variant) && self.subjects.all_fit_in_cache();
-        let mut subjects = cache.take_engines(pair, keeps_process, |variant| self.create_engine(variant, None))?;
+        let stays_in_cache = |variant: usize| self.is_external(variant) && self.subjects.all_fit_in_cache();
+        let mut pair_engines = cache.take_engines(pair, stays_in_cache, |variant| self.create_engine(variant, None))?;
         let mut players: Vec<_> = pair
             .into_iter()
-            .zip(&mut subjects)
+            .zip(&mut pair_engines)
             .map(|(variant, subject)| {
                 let variant = &self.plan.variants[variant];
                 let mate = variant.builtin().map_or(UCI_MATE, |options| options.mate);
@@ -95,7 +95,7 @@ impl Shared<'_> {
             })
             .collect();
         let rows = game_pair::play(self.experiment, job, &mut players, stop)?;
-        cache.engines.extend(pair.into_iter().zip(subjects));
+        cache.engines.extend(pair.into_iter().zip(pair_engines));
         Ok(rows.map(|rows| self.format_rows(job, &rows)))
     }
 

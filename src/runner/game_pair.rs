@@ -41,7 +41,7 @@ struct PlayerTotals {
     /// The sum of the depths of the player's searches.
     depths: u64,
     /// The number of moves that the player played without a finished iteration.
-    blind: u64,
+    unsearched_moves: u64,
     seconds: f64,
     is_external: bool,
 }
@@ -103,7 +103,7 @@ fn play_game(
         winner,
         end,
         depths: player_totals.depths,
-        blind: player_totals.blind,
+        unsearched_moves: player_totals.unsearched_moves,
         opponent_nodes: opponent_totals.search.nodes,
         start: *start,
         moves,
@@ -156,7 +156,7 @@ fn search_move(
     if mv.is_none() {
         // No iteration was finished within the limit, so the first legal move is played.
         // `ttlab uci` would play the same move.
-        totals.blind += 1;
+        totals.unsearched_moves += 1;
         let mut moves = MoveList::new();
         legal(position.board, &mut moves);
         mv = moves.first().copied().unwrap_or(Move::NONE);
@@ -408,7 +408,8 @@ mod tests {
             assert!(row.solved.is_none());
             assert!(row.ply.is_none());
             assert_eq!(row.item, 0);
-            let counts = [search.nodes, table.probes, occupancy.occupied, game.depths, game.blind, game.opponent_nodes];
+            let GameRecord { depths, unsearched_moves, opponent_nodes, .. } = *game;
+            let counts = [search.nodes, table.probes, occupancy.occupied, depths, unsearched_moves, opponent_nodes];
             (game.white, game.winner, scores, counts)
         };
         // Two moves with three iterations of 10, 25 and 100 nodes; the last one that finished has
@@ -477,7 +478,7 @@ mod tests {
         legal(&Board::startpos(), &mut legal_moves);
         let game = rows[0].game.as_deref().unwrap();
         assert_eq!(
-            (game.blind, game.depths, game.moves[0], game.searches[0].score),
+            (game.unsearched_moves, game.depths, game.moves[0], game.searches[0].score),
             (1, 0, legal_moves.first().copied().unwrap(), None)
         );
         // A failure names the player; an interrupted pair has no rows.

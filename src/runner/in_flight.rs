@@ -76,8 +76,8 @@ impl InFlight {
     }
 
     fn append_line(&self, sign: char, job: u64) {
-        // An error is ignored. The rows of the job cannot be written either then, and that error is
-        // reported.
+        // An error is ignored. If this line cannot be written, the job's rows cannot be written
+        // either, and their error is reported.
         let _ = (&self.file).write_all(format!("{sign}{job:016x}\n").as_bytes());
     }
 }

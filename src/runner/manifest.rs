@@ -74,8 +74,8 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
 }
 
 /// Returns the name of each variant's baseline, or nothing if all variants have the same baseline.
-/// A variant may have copies with other key seeds or schedules. The baseline of a copy is the copy
-/// of the baseline with the same number, or the baseline itself if there is no such copy.
+/// A variant may have copies with other key seeds or schedules. The baseline of a variant's n-th
+/// copy is the n-th copy of the variant's baseline, or this baseline itself if it has no n-th copy.
 fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     let partners = &experiment.partners;
     let (originals, copies) = plan.variants.split_at(partners.baselines.len());
@@ -86,8 +86,8 @@ fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     // Each series contains an original variant and then its copies in their order.
     let mut series: Vec<Vec<usize>> = (0..originals.len()).map(|original| vec![original]).collect();
     for index in originals.len()..plan.variants.len() {
-        let Some(base) = base_variant(name(index)) else { continue };
-        if let Some(original) = originals.iter().position(|variant| variant.name == base) {
+        let Some(original_name) = base_variant(name(index)) else { continue };
+        if let Some(original) = originals.iter().position(|variant| variant.name == original_name) {
             series[original].push(index);
         }
     }

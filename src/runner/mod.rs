@@ -255,11 +255,11 @@ fn check_jobs_fit(available: u64, jobs: usize, bytes: u64, option: &str, users: 
 }
 
 /// Returns warnings about tables of a plan that do not fit into the free memory of this machine.
-/// For callers that only show the plan.
+/// This is for callers that show the plan without running it.
 pub fn memory_warnings(plan: &Plan, jobs: usize) -> Vec<String> {
     match check_memory(plan, jobs) {
-        Ok(unfit) => {
-            unfit.into_iter().flatten().map(|reason| format!("{reason}: its jobs would fail on this machine")).collect()
+        Ok(unfit_reasons) => {
+            unfit_reasons.into_iter().flatten().map(|text| text + ": these jobs would fail on this machine").collect()
         }
         Err(error) => vec![format!("{error}: the plan cannot run on this machine")],
     }
@@ -359,7 +359,7 @@ mod tests {
         if available_bytes().is_some() {
             for (sizes, message) in [
                 ("64, 128", &[][..]),
-                ("'8192 GiB', 64", &["of free memory: its jobs would fail on this machine"]),
+                ("'8192 GiB', 64", &["of free memory: these jobs would fail on this machine"]),
                 ("'8192 GiB', '4096 GiB'", &["of free memory: the plan cannot run on this machine"]),
             ] {
                 let warnings = memory_warnings(&plan(&grid(sizes)), 1);

@@ -1,7 +1,7 @@
 //! Judges moves. A reference engine searches each position, and then the position after each move
 //! that was chosen there. The second search is one ply less deep, so that both searches reach the
 //! same total depth. The difference of the two scores is the loss of the move. If only scores are
-//! judged_searches, the reference engine searches only the position itself.
+//! judged, the reference engine searches only the position itself.
 //!
 //! Source: M. Guid and I. Bratko, "Computer analysis of world chess champions", ICGA Journal 29
 //! (2), 2006, who used the difference of two searches of one depth.
@@ -66,8 +66,8 @@ fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<
 }
 
 /// Returns the `reference` field of a judgement. The field consists of the reference's id, a
-/// hyphen, and a hash of 8 bytes of the game's start position and the moves that lead to the
-/// position.
+/// hyphen, and a hash. The hash has 8 bytes. It covers the game's start position and the moves that
+/// lead to the judged position.
 fn reference_field(reference_id: &str, start: &Board, past: &[Move]) -> String {
     let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
     let digest = hmac_sha256::Hash::hash(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
@@ -198,8 +198,8 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
     Ok(engine)
 }
 
-/// Returns the positions of the results, each with the moves that the searches of this position
-/// finally chose. There are no moves if only scores are judged_searches.
+/// Returns each position in the results, together with the moves that the last iterations of its
+/// searches chose. If only scores are judged, the moves are left out.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
@@ -232,7 +232,7 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
 struct Judge<'a> {
     engine: Box<dyn Subject>,
     limit: Limit,
-    /// Whether moves are judged_searches. If false, only the positions themselves are searched.
+    /// Whether moves are judged. If false, only the positions themselves are searched.
     judges_moves: bool,
     stop: &'a AtomicBool,
     /// The reference's id.

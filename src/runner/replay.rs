@@ -28,7 +28,7 @@ pub struct Replayers<'a> {
     /// The seconds spent in the tables, and the seconds spent in the bounds.
     pub table_and_bound_seconds: [f64; 2],
     /// Called at the end of each pass.
-    end_pass: &'a mut dyn FnMut(),
+    on_pass_end: &'a mut dyn FnMut(),
 }
 
 impl<'a> Replayers<'a> {
@@ -39,7 +39,7 @@ impl<'a> Replayers<'a> {
         tables: &[TableOptions],
         bounded_table: Option<&TableOptions>,
         positions: u64,
-        end_pass: &'a mut dyn FnMut(),
+        on_pass_end: &'a mut dyn FnMut(),
     ) -> Result<Self, TableError> {
         let make_table = |options| Ok((replay_table(options, Some(positions))?, Occupancy::default()));
         let make_bound = |(base, objective)| Clairvoyant::new(objective, base, Some(positions));
@@ -51,7 +51,7 @@ impl<'a> Replayers<'a> {
             bounds: bounds.map(make_bound).collect::<Result<_, _>>()?,
             steps: 0,
             table_and_bound_seconds: [0.0; 2],
-            end_pass,
+            on_pass_end,
         })
     }
 
@@ -109,17 +109,17 @@ impl ReplaySink for Replayers<'_> {
 
     fn end_pass(&mut self) {
         for (table, occupancy) in &mut self.tables {
-            // Each pass uses other buckets, so the entries of all passes are added up.
-            let earlier_passes = *occupancy;
+            // No bucket is used in two passes, so the entries of all passes are added up.
+            let earlier_occupancy = *occupancy;
             *occupancy = table.occupancy();
-            occupancy.occupied += earlier_passes.occupied;
-            occupancy.current += earlier_passes.current;
+            occupancy.occupied += earlier_occupancy.occupied;
+            occupancy.current += earlier_occupancy.current;
         }
         let start = Instant::now();
         self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
         let [_, bound_seconds] = &mut self.table_and_bound_seconds;
         *bound_seconds += start.elapsed().as_secs_f64();
-        (self.end_pass)();
+        (self.on_pass_end)();
     }
 }
 

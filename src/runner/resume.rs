@@ -17,7 +17,7 @@ pub struct Done {
     /// The number of jobs in `jobs` that failed.
     pub failed: u64,
     /// The number of bytes of an incomplete last line.
-    pub torn: u64,
+    pub torn_bytes: u64,
     /// The number of rows that are dropped because their jobs are unfinished or will run again.
     pub dropped: u64,
     /// The copy of the file that was made before damaged rows were dropped.
@@ -58,17 +58,17 @@ pub(super) fn save_copy(path: &Path) -> std::io::Result<PathBuf> {
 ///
 /// # Errors
 /// If the file has other columns or cannot be read or written. Also if a row does not belong to
-/// this plan, unless such rows are dropped.
+/// this plan and `retry.damaged` is false. If `retry.damaged` is true, such a row is dropped.
 pub fn scan_rows(path: &Path, row_index: &RowIndex<'_>, retry: RetryPolicy) -> Result<(Done, u64), ResultsError> {
     let header = &row_index.header;
     let status = Status::read(row_index, path, !retry.damaged, |_, _| Ok(()))?;
-    let torn = std::fs::metadata(path)?.len() - status.length;
+    let torn_bytes = std::fs::metadata(path)?.len() - status.length;
     let runs_again = |job: &JobStatus| retry.failed && job.failed && (retry.quarantined || !job.quarantined);
     let is_done = |job: &JobStatus| job.ended && !job.damaged && !runs_again(job);
-    let done_jobs = || status.jobs.iter().filter(|(_, job)| is_done(job));
-    let failed = done_jobs().filter(|(_, job)| job.failed).count() as u64;
-    let jobs = done_jobs().map(|(place, _)| *place).collect();
-    let mut done = Done { jobs, failed, torn, dropped: 0, copy: None };
+    let all_done = || status.jobs.iter().filter(|(_, job)| is_done(job));
+    let failed = all_done().filter(|(_, job)| job.failed).count() as u64;
+    let jobs = all_done().map(|(place, _)| *place).collect();
+    let mut done = Done { jobs, failed, torn_bytes, dropped: 0, copy: None };
     if done.jobs.len() == status.jobs.len() && !status.has_wrong_rows {
         return Ok((done, status.length));
     }
@@ -118,10 +118,10 @@ mod tests {
         let path = folder.path().join("results.csv");
         let jobs: Vec<Job> = plan.jobs().collect();
         let rows_of = |index: usize, error: &str| rows(&experiment, &plan, &header, &jobs[index], error);
-        let write_file = |lines: &[Vec<String>], torn: &str| {
+        let write_file = |lines: &[Vec<String>], end: &str| {
             let line = |fields: &[String]| fields.join(",") + "\n";
             let text: String = std::iter::once(&header).chain(lines).map(|fields| line(fields)).collect();
-            std::fs::write(&path, text + torn).unwrap();
+            std::fs::write(&path, text + end).unwrap();
         };
         let scan = |failed: bool, damaged: bool| {
             scan_rows(&path, &row_index, RetryPolicy { failed, quarantined: failed, damaged })
@@ -131,14 +131,17 @@ mod tests {
             |indices: &[usize]| indices.iter().map(|&index| plan.order_key(&jobs[index])).collect::<HashSet<u64>>();
         write_file(&rows, "torn");
         let (done, length) = scan(false, false).unwrap();
-        assert_eq!((done.jobs, done.failed, done.torn, done.dropped, done.copy), (places_of(&[0, 1]), 1, 4, 1, None));
+        assert_eq!(
+            (done.jobs, done.failed, done.torn_bytes, done.dropped, done.copy),
+            (places_of(&[0, 1]), 1, 4, 1, None)
+        );
         assert_eq!(
             length,
             std::fs::metadata(&path).unwrap().len() - 4 - (rows_of(2, "")[0].join(",").len() as u64 + 1)
         );
         write_file(&rows, "");
         let (done, _) = scan(true, false).unwrap();
-        assert_eq!((done.jobs, done.failed, done.torn, done.dropped), (places_of(&[0]), 0, 0, 2));
+        assert_eq!((done.jobs, done.failed, done.torn_bytes, done.dropped), (places_of(&[0]), 0, 0, 2));
         // The dropped row is before the last one: it is removed from the file.
         write_file(&[rows_of(0, ""), rows_of(2, "")[..1].to_vec(), rows_of(1, "it broke")].concat(), "");
         let (done, length) = scan(false, false).unwrap();

@@ -111,7 +111,7 @@ impl<'a> RowIndex<'a> {
         let depth: u8 = depth.parse().map_err(|_| format!("depth: expected a depth from 0 to 255, found `{depth}`"))?;
         // Rows taken from another folder have no seconds.
         if !seconds.is_empty() && !seconds.parse().is_ok_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0) {
-            return Err(format!("seconds: expected seconds, found `{seconds}`"));
+            return Err(format!("seconds: expected a number of seconds, found `{seconds}`"));
         }
         let id_number =
             u64::from_str_radix(id, 16).map_err(|_| format!("id: expected 16 hexadecimal digits, found `{id}`"))?;

@@ -127,9 +127,10 @@ impl<'a> Session<'a> {
         let Self { experiment, plan, settings, output, reused, other_files, .. } = self;
         let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
         let manifest = output.manifest().map_err(|error| output.row_write_error(error))?;
-        let searches_same = |segment: &RunSegment| segment.build.searches_as(&manifest.build);
-        // Any segment's build may have written the unused rows, so all builds must search the same.
-        if manifest.segments.iter().all(searches_same) {
+        let searches_alike = |segment: &RunSegment| segment.build.searches_as(&manifest.build);
+        // Any segment's build may have written the unused rows, so all builds must search in the
+        // same way.
+        if manifest.segments.iter().all(searches_alike) {
             *other_files = unused_files(&output.folder);
         }
         other_files.extend(folders.iter().map(|folder| folder.join(RESULTS)));

@@ -116,8 +116,8 @@ pub(super) fn take_rows(
 }
 
 /// Finds the jobs of a plan that have rows in `folder` or in the folders that the experiment file
-/// and the command line name. Returns a summary of the rows in `folder`, and the places of all jobs
-/// that were found in the plan's order. Writes nothing.
+/// and the command line name. Returns a summary of the rows in `folder`, and all jobs that were
+/// found. A job is given by its place in the plan's order. Writes nothing.
 pub fn survey(
     (experiment, plan): (&Experiment, &Plan),
     folder: &Path,

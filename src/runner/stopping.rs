@@ -141,8 +141,8 @@ impl Stopping {
         } else {
             String::new()
         };
-        let pairs = format!("W/D/L {won}/{drawn}/{lost}, Ptnml(0-2) {ll} {ld} {dd} {wd} {ww}");
-        Some(format!("{player} against {opponent}: {elo}{test}, {pairs}"))
+        let results = format!("W/D/L {won}/{drawn}/{lost}, Ptnml(0-2) {ll} {ld} {dd} {wd} {ww}");
+        Some(format!("{player} against {opponent}: {elo}{test}, {results}"))
     }
 
     /// Describes the scores of all encounters.

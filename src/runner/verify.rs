@@ -128,8 +128,8 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     Ok(report)
 }
 
-/// Verifies the seal of thin rows, and the seals of those columns of the full rows that the thin
-/// rows contain.
+/// Verifies the seal of thin rows. Also verifies the seals of the columns that thin rows and full
+/// rows have in common.
 fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
     let thin_manifest = manifest.thin.clone().unwrap_or_default();
     let mut report = FolderReport { state: FolderState::Complete, rows: thin_manifest.rows, lines: Vec::new() };
@@ -146,7 +146,7 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, 
         Ok(rows) => {
             let columns = plural(rows.verified_columns as u64, "column");
             let text = format!(
-                "thin rows, sealed: the table and the manifest; {columns} equal to those of the full \
+                "thin rows: the table and the manifest match their seals; {columns} equal to those of the full \
                 rows"
             );
             add_finding(FolderState::Complete, text);
@@ -178,8 +178,9 @@ fn describe_machine(segment: &RunSegment) -> String {
     format!("{}, {} cores", segment.machine.cpu, segment.machine.cores)
 }
 
-/// Lists the builds or machines of a run's segments. Returns `None` if all segments have the same.
-/// `kind` is "builds" or "machines", and `name` returns the name of a segment's build or machine.
+/// Lists the builds or machines of a run's segments. Returns `None` if all segments have the same
+/// build or machine. `kind` is "builds" or "machines", and `name` returns the name of a segment's
+/// build or machine.
 fn describe_if_several(history: &[RunSegment], kind: &str, name: impl Fn(&RunSegment) -> String) -> Option<String> {
     let names: Vec<String> = history.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
     let (segments, count) = (history.len(), names.len());

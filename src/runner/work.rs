@@ -120,8 +120,8 @@ impl Shared<'_> {
         lock(&self.stopping).needs(self.plan, job)
     }
 
-    /// Writes the rows of a job, or one row with the job's error. Updates the tests, the summary
-    /// and the progress.
+    /// Writes the rows of a job, or one row with the job's error. Updates the sequential tests, the
+    /// summary and the progress.
     fn finish_job(&self, job: &Job, rows: Result<Vec<Vec<String>>, String>) {
         // While the job ran, another pair may have ended the test.
         if !self.needs(job) {

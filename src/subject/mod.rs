@@ -188,8 +188,8 @@ pub trait Subject: Send {
     fn new_game(&mut self) -> Result<(), Failure>;
 
     /// Searches a position up to a limit. `stop` is checked at least every tenth of a second.
-    /// `on_event` is called when the search begins and ends, so that the caller can read a clock,
-    /// and is called with the results of the search.
+    /// `on_event` receives the begin and the end of the search, so that the caller can read a
+    /// clock. It also receives the results of the search.
     ///
     /// # Errors
     /// When the search fails. The subject can be used again afterwards.

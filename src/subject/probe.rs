@@ -136,8 +136,9 @@ pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeRe
     }))
 }
 
-/// Tests how well an engine repeats its searches under a limit. Adds the findings to `trial`, the
-/// result of [`probe_limits`]. Returns `None` if `stop` was set.
+/// Tests how well an engine repeats its searches under a limit. Returns `trial`, which is the
+/// result of [`probe_limits`], with the results of this test filled in. Returns `None` if `stop`
+/// was set.
 ///
 /// # Errors
 /// When the engine fails.

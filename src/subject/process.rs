@@ -88,7 +88,7 @@ impl Process {
         command.args(&launch.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.process_group(0).spawn()?;
         let (sender, lines) = sync_channel(LINE_BUFFER);
-        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (input, output, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let stderr_tail = Arc::new(Mutex::new(VecDeque::new()));
         // From here on, the process is killed when this value is dropped, even if a later step
         // fails.
@@ -106,9 +106,9 @@ impl Process {
         if let Some(output) = output {
             new_thread().spawn(move || for_each_line(output, |line| sender.send(line).is_ok()))?;
         }
-        if let Some(errors) = errors {
+        if let Some(stderr) = stderr {
             process.stderr_reader = Some(new_thread().spawn(move || {
-                for_each_line(errors, |line| {
+                for_each_line(stderr, |line| {
                     push_tail(&mut stderr_tail.lock().unwrap_or_else(PoisonError::into_inner), &line);
                     true // Read all lines.
                 });

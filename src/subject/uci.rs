@@ -236,9 +236,9 @@ impl Uci {
     }
 }
 
-/// Returns the options to set in their order: first `Threads`, then `Hash`, then all others.
-/// `Threads` comes before `Hash` because an engine may allocate memory for each thread. `OwnBook`
-/// and `Ponder` are switched off unless the user sets them.
+/// Returns the options to set, sorted so that `Threads` is first, `Hash` is next, and all others
+/// follow. `Threads` comes before `Hash` because an engine may allocate memory for each thread.
+/// `OwnBook` and `Ponder` are switched off unless the user sets them.
 fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
     let is_set_by_user = |name: &str| user_options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
     let is_declared = |name: &str| declared.iter().any(|option| option.name.eq_ignore_ascii_case(name));

@@ -47,8 +47,8 @@ struct Files {
 const CGROUP_V2: Files = Files { limits: &["memory.max", "memory.high"], used: "memory.current", prefix: "" };
 const CGROUP_V1: Files = Files { limits: &["memory.limit_in_bytes"], used: "memory.usage_in_bytes", prefix: "total_" };
 
-/// Returns the bytes that a control group and each of its parent groups leave. `line` is a line of
-/// `/proc/self/cgroup` that names the group, such as `0::/a/b` or `4:memory:/a/b`.
+/// Returns the bytes that a control group and each of its parent groups still allow. `line` is a
+/// line of `/proc/self/cgroup` that names the group, such as `0::/a/b` or `4:memory:/a/b`.
 fn bytes_left_by_groups(line: &str, root: &Path) -> Vec<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { return Vec::new() };

@@ -45,21 +45,22 @@ pub fn stop_on_low_memory<T>(grows: bool, stop: &AtomicBool, work: impl FnOnce()
 }
 
 /// Runs `work` and sets `stop` when too little memory is left. `available` returns the number of
-/// bytes that are free. Returns the same values as [`stop_on_low_memory`].
+/// bytes that are free. Returns the result of `work`, and whether `stop` was set for lack of
+/// memory.
 fn watch_memory<T>(
     available: impl Fn() -> Option<u64> + Send,
     stop: &AtomicBool,
     work: impl FnOnce() -> T,
 ) -> (T, bool) {
-    let (reserve, ran_short) = (MemoryReserve::from_available(available()), AtomicBool::new(false));
+    let (reserve, was_low) = (MemoryReserve::from_available(available()), AtomicBool::new(false));
     let result = std::thread::scope(|scope| {
         // The watch ends when the sender is dropped.
         let (sender, receiver) = channel::<()>();
-        let ran_short = &ran_short;
+        let was_low = &was_low;
         let watch = move || {
             while receiver.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if reserve.is_short(available()) {
-                    ran_short.store(true, Ordering::Relaxed);
+                    was_low.store(true, Ordering::Relaxed);
                     stop.store(true, Ordering::Relaxed);
                     return;
                 }
@@ -71,7 +72,7 @@ fn watch_memory<T>(
         drop(sender);
         result
     });
-    (result, ran_short.into_inner())
+    (result, was_low.into_inner())
 }
 
 #[cfg(test)]

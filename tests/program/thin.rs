@@ -95,7 +95,7 @@ fn thin_rows_make_the_page_of_the_full_ones() {
     let rich = Kept::new(RICH);
     rich.same_page(&[]);
     let verified = rich.call(&["verify", &rich.text("thin")], 0);
-    assert!(verified.contains("thin rows, sealed: the table and the manifest; "), "{verified}");
+    assert!(verified.contains("thin rows: the table and the manifest match their seals; "), "{verified}");
     let size = |name: &str| fs::metadata(rich.path(name)).unwrap().len();
     assert!(10 * size("thin/rows.csv.xz") < size("full/results.csv"), "{}", size("thin/rows.csv.xz"));
     let figures = |name: &str| {

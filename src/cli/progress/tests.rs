@@ -31,7 +31,7 @@ fn bar_shows_position_and_time_of_the_run() {
 
 #[test]
 fn resume_and_end_lines_report_each_nonzero_count() {
-    let done = Done { torn: 17, dropped: 5, copy: Some("x/old".into()), ..Done::default() };
+    let done = Done { torn_bytes: 17, dropped: 5, copy: Some("x/old".into()), ..Done::default() };
     let expected = [
         "removed an incomplete last line of 17 bytes from the results",
         "saved a copy of the damaged results as x/old",
