@@ -59,7 +59,7 @@ impl Choices {
         }
         let parsed_filters = options.iter().map(|(column, value)| {
             Filter::parse(&format!("{column}={value}"), rows).map_err(|error| match error {
-                // The whole message begins with `--where`, so only its reason is used.
+                // The message of the whole error begins with `--where`, so only the reason is used.
                 FilterError::Column(_, reason) => anyhow!("--baseline {text}: {reason}"),
                 error => anyhow!("--baseline {text}: {error}"),
             })

@@ -28,13 +28,13 @@ pub fn headline(comparison: &Comparison) -> String {
     let missing = comparison.missing_count;
     let moved_text = match moved {
         0 => format!("all {rows} paired rows are equal"),
-        _ => format!("{moved} of {rows} paired rows moved"),
+        _ => format!("{moved} of {rows} paired rows differ"),
     };
     match comparison.finding() {
         Finding::Gate => {
             format!("FAIL: {failed_gates} of {}; {moved_text}", plural(comparison.gate_results.len(), "gate"))
         }
-        Finding::Missing if rows == 0 => "FAIL: no row of BASE is in NEW".to_owned(),
+        Finding::Missing if rows == 0 => "FAIL: NEW has no row of BASE".to_owned(),
         Finding::Missing => format!("FAIL: NEW lacks {} of BASE; {moved_text}", plural(missing, "row")),
         Finding::Unequal => format!("FAIL: the plans are equal, but {moved_text}"),
         Finding::Fine if comparison.gate_results.is_empty() => format!("ok: {moved_text}"),

@@ -51,7 +51,7 @@ pub struct Page {
     /// engines.
     pub nodes_mislead: bool,
     /// A sentence about the reference that judged the scores.
-    pub score_judge: Option<String>,
+    pub reference_note: Option<String>,
     /// The quality of the moves, if a reference judged them.
     pub quality: Vec<Quality>,
     /// The match, if the rows are games.

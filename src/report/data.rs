@@ -97,9 +97,9 @@ fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
 
 const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
 
-/// Renders the tables, figures and explorers of a page as CSV. If `guard` is true, an apostrophe is
-/// written before each cell that a spreadsheet would take for a formula.
-pub fn csv(sheet: &Sheet, guard: bool) -> String {
+/// Renders the tables, figures and explorers of a page as CSV. If `escapes_formulas` is true, an
+/// apostrophe is written before each cell that a spreadsheet would take for a formula.
+pub fn csv(sheet: &Sheet, escapes_formulas: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.
     let _ = writer.write_record(HEADER);
@@ -107,14 +107,15 @@ pub fn csv(sheet: &Sheet, guard: bool) -> String {
         let [value, low, high] = numbers.map(csv_number);
         let record = [part, key, &row.to_string(), name, column, &value, &low, &high, text];
         let record = record.map(|cell| cell.replace(super::sheet::is_unprintable, "\u{fffd}"));
-        let _ = writer.write_record(if guard { record.map(guard_formula) } else { record });
+        let _ = writer.write_record(if escapes_formulas { record.map(escape_formula) } else { record });
     });
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
 /// Renders a table as CSV, with all digits of its numbers. A column of intervals becomes a column
-/// of the lower ends and a column of the upper ends. `guard` has the same meaning as for [`csv`].
-pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
+/// of the lower ends and a column of the upper ends. `escapes_formulas` has the same meaning as for
+/// [`csv`].
+pub fn wide_csv(table: &SheetTable, escapes_formulas: bool) -> String {
     let contains_range = |column: usize| table.rows.iter().any(|row| matches!(row[column].value, Datum::Range(..)));
     let has_ranges: Vec<bool> = (0..table.columns.len()).map(contains_range).collect();
     let head = table.columns.iter().zip(&has_ranges).flat_map(|(column, has_range)| match has_range {
@@ -133,7 +134,7 @@ pub fn wide_csv(table: &SheetTable, guard: bool) -> String {
     // Writing to memory does not fail.
     let mut write = |record: Vec<String>| {
         let fields = record.into_iter().map(|field| field.replace(super::sheet::is_unprintable, "\u{fffd}"));
-        let _ = writer.write_record(fields.map(|field| if guard { guard_formula(field) } else { field }));
+        let _ = writer.write_record(fields.map(|field| if escapes_formulas { escape_formula(field) } else { field }));
     };
     write(head.collect());
     table.rows.iter().for_each(|row| write(row.iter().zip(&has_ranges).flat_map(cell_fields).collect()));
@@ -149,7 +150,7 @@ const NAN: f64 = f64::NAN;
 
 /// Puts an apostrophe before a cell that a spreadsheet would take for a formula. Numbers stay as
 /// they are.
-fn guard_formula(cell: String) -> String {
+fn escape_formula(cell: String) -> String {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
     if is_formula { format!("'{cell}") } else { cell }
 }
@@ -213,8 +214,8 @@ fn send_figure(figure: &Figure, sink: &mut RecordSink) {
     };
     match &figure.plot {
         Plot::Forest(forest) => {
-            for line in &forest.rows {
-                add_point(&line.name, &forest.x, [line.mean, line.low, line.high], "");
+            for forest_row in &forest.rows {
+                add_point(&forest_row.name, &forest.x, [forest_row.mean, forest_row.low, forest_row.high], "");
             }
         }
         Plot::Lines(Lines { series, .. }) | Plot::Scatter(Scatter { series, .. }) => {
@@ -261,7 +262,7 @@ mod tests {
             ("a=b", "a=b"),
             ("", ""),
         ] {
-            assert_eq!(guard_formula(cell.to_owned()), expected);
+            assert_eq!(escape_formula(cell.to_owned()), expected);
         }
     }
 

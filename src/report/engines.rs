@@ -51,7 +51,7 @@ pub(super) fn quality_table(rows: &[Quality]) -> Option<SheetTable> {
         _ => Cell::number(part as f64 / whole as f64, format!("{part} of {whole}")),
     };
     // `make_cell` gets the mean difference from the baseline and the ends of its interval.
-    let against_cell = |row: &Quality, make_cell: fn((f64, f64, f64)) -> Cell| match row.against {
+    let difference_cell = |row: &Quality, make_cell: fn((f64, f64, f64)) -> Cell| match row.against {
         Some((mean, low, high)) if mean.is_finite() => make_cell((mean, low, high)),
         Some(_) => Cell::empty("no position that both searched"),
         None => Cell::empty(BASELINE),
@@ -65,17 +65,17 @@ pub(super) fn quality_table(rows: &[Quality]) -> Option<SheetTable> {
             Cell::number(row.loss, format!("{:.1}", row.loss))
         })
         .number("against", "less base", "mean difference from the baseline on the same positions", |row| {
-            against_cell(row, |(mean, ..)| Cell::number(mean, format!("{mean:+.1}")))
+            difference_cell(row, |(mean, ..)| Cell::number(mean, format!("{mean:+.1}")))
         })
-        .number("interval", "95 %", "its interval", |row| {
-            against_cell(row, |(_, low, high)| Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS))
+        .number("interval", "95 %", "of the difference", |row| {
+            difference_cell(row, |(_, low, high)| Cell::difference(low, high).with_reason(TOO_FEW_POSITIONS))
         })
         .number("same", "same move", "searches whose move is the reference's", |row| share_cell(row.same, row.searches))
         .number("solved", "solved", "searches whose move the suite calls best", |row| {
             let (solved, solvable) = row.solved;
             share_cell(solved, solvable)
         });
-    let note = "The loss of a move: the reference's score for its own move minus its score for this one, both \
+    let note = "The loss of a move is the reference's score of the move that it prefers minus its score of this move, both \
         searched to the same limit, with scores capped at 1000 (reference.csv). With several key seeds, a \
         position's loss is the mean.";
     entries.table("quality", "Quality of the moves", rows).with_note(note).non_empty()

@@ -101,8 +101,8 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
         file: "nodes-by-depth".to_owned(),
         title: "Nodes by depth".to_owned(),
         caption: format!(
-            "Mean nodes of an iteration by its depth, on a logarithmic scale: a line that rises more slowly than the others saves more, the deeper the \
-             search.{remark}"
+            "Mean nodes of an iteration by its depth, on a logarithmic scale. If a line rises more slowly than the others, it saves more in deeper \
+             searches.{remark}"
         ),
         plot: Plot::Lines(make_plot(series, "nodes of the iteration")),
     });
@@ -110,8 +110,8 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
         file: "ratio-by-depth".to_owned(),
         title: "Nodes by depth, against the baseline".to_owned(),
         caption: format!(
-            "Nodes of each iteration divided by the baseline's at the same depth (geometric mean over the positions that both finished). A line that \
-             falls away from 1 saves more, the deeper the search.{remark}"
+            "Nodes of each iteration divided by the baseline's at the same depth (geometric mean over the positions that both finished). If a line \
+             falls away from 1, it saves more in deeper searches.{remark}"
         ),
         plot: Plot::Lines(Lines { ratio: true, ..make_plot(ratios, "nodes against the baseline") }),
     });

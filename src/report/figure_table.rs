@@ -31,10 +31,11 @@ impl Figure {
     }
 }
 
-/// Builds a table with a column of text whose heading is `first`, followed by columns of numbers.
-fn named_table(first: &str, names: impl Iterator<Item = String>, rows: Vec<Vec<Cell>>) -> SheetTable {
+/// Builds a table with a column of text, followed by columns of numbers. `head` is the heading of
+/// the first column, and `names` are the headings of the others.
+fn numbers_table(head: &str, names: impl Iterator<Item = String>, rows: Vec<Vec<Cell>>) -> SheetTable {
     let numbers = names.map(|name| SheetColumn::number(&name, &name, ""));
-    let columns: Vec<SheetColumn> = std::iter::once(SheetColumn::text(first, first, "")).chain(numbers).collect();
+    let columns: Vec<SheetColumn> = std::iter::once(SheetColumn::text(head, head, "")).chain(numbers).collect();
     SheetTable::new("", "", columns, rows)
 }
 
@@ -46,7 +47,7 @@ fn forest_table(plot: &Forest) -> SheetTable {
         vec![Cell::text(&row.name), Cell::number(row.mean, plot.text(row.mean)), interval]
     });
     let names = [plot.x.as_str(), "95 %"].map(str::to_owned);
-    named_table("line", names.into_iter(), rows.collect())
+    numbers_table("line", names.into_iter(), rows.collect())
 }
 
 /// Returns a table with a column for each series. Points with the same x and the same row name
@@ -84,7 +85,7 @@ fn series_table(
         let name_cell = Cell { value: Datum::Number(*x), ..Cell::text(name) };
         std::iter::once(name_cell).chain(series.iter().map(|series| series_cell(series, key))).collect()
     });
-    named_table(head, series.iter().map(|series| series.name.clone()), rows.collect())
+    numbers_table(head, series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
 /// Returns a table with a row for each of [`SHARES`]. The row has the first x at which each curve
@@ -100,7 +101,7 @@ fn stairs_table(plot: &Lines) -> SheetTable {
         std::iter::once(head).chain(plot.series.iter().map(x_cell)).collect()
     });
     let heading = format!("{}, by {}", plot.y, plot.x);
-    named_table(&heading, plot.series.iter().map(|series| series.name.clone()), rows.collect())
+    numbers_table(&heading, plot.series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
 /// Returns a table with a row for each bar. The row has the share of each part of the bar.
@@ -109,7 +110,7 @@ fn stacked_table(plot: &Stacked) -> SheetTable {
         let whole: f64 = sizes.iter().sum();
         std::iter::once(Cell::text(name)).chain(sizes.iter().map(|size| Cell::share(*size, whole))).collect()
     });
-    named_table("line", plot.parts.iter().map(|(name, _)| name.clone()), rows.collect())
+    numbers_table("line", plot.parts.iter().map(|(name, _)| name.clone()), rows.collect())
 }
 
 /// Returns a table with the same rows and columns as the heat map.
@@ -119,7 +120,7 @@ fn heat_table(plot: &Heat) -> SheetTable {
         let cells = cells.iter().map(|cell| Cell::decimal(cell.unwrap_or(f64::NAN), 3));
         std::iter::once(Cell::text(name)).chain(cells).collect()
     });
-    named_table(row_axis, column_labels.iter().map(|label| format!("{column_axis}={label}")), rows.collect())
+    numbers_table(row_axis, column_labels.iter().map(|label| format!("{column_axis}={label}")), rows.collect())
 }
 
 #[cfg(test)]

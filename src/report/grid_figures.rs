@@ -60,7 +60,7 @@ const MAX_LEADING_POINTS: usize = 64;
 
 /// Returns the figures of a grid. The first figure covers the whole grid. It has a numeric option
 /// along x and a line for each combination of the other options. If it would have too many lines or
-/// points, the map is the first figure instead.
+/// points, the heat map comes first instead.
 pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let mut figures = size_figures(grid, summary);
     if figures.is_empty() && grid.axes.len() > 1 {
@@ -191,8 +191,8 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
 
 /// Plots two quantities against each other. Both quantities are given as series over the same
 /// variable. In the returned series, x is the quantity of `x_series` and y is the quantity of
-/// `y_series`. A point is dropped if the counterpart of its series in `x_series`, which has the
-/// same name, has no point at the same value of the variable.
+/// `y_series`. Each series of `y_series` is matched with the series of the same name in `x_series`.
+/// A point is dropped if the matching series has no point at the same value of the variable.
 fn plot_against(x_series: &[Series], mut y_series: Vec<Series>) -> Vec<Series> {
     for series in &mut y_series {
         let counterpart = x_series.iter().find(|counterpart| counterpart.name == series.name);
@@ -233,7 +233,7 @@ fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     responses.into_iter().map(|response| response_figure(response, &metric.name)).collect()
 }
 
-/// Returns the figure of the response to one option.
+/// Returns a figure of the ratio of each value of one option to the option's reference value.
 fn response_figure(response: Response, metric: &str) -> Figure {
     let to_file_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
@@ -242,8 +242,8 @@ fn response_figure(response: Response, metric: &str) -> Figure {
         file: format!("response-{}", response.path.chars().map(to_file_letter).collect::<String>()),
         title: format!("Response to {name}"),
         caption: format!(
-            "Each value of {name} against {name} = {}, paired by position and by every other option (band: 95 % interval). Where the band contains 1 the \
-             value makes no difference that shows.{remark}",
+            "Each value of {name} compared with {name} = {}, at the same position and with equal other options (band: 95 % interval). If the band \
+             contains 1, the value makes no visible difference.{remark}",
             response.reference
         ),
         plot: Plot::Lines(Lines::from_ratios(

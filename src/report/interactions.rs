@@ -52,11 +52,13 @@ pub(super) fn effects_table(grid: &Grid) -> SheetTable {
             let label = label.with_sign('*', effect.level == grid.references[effect.axis]);
             Cell { sort_rank: Some(effect.level), ..label }
         });
-    let meanings =
-        ["paired by position and by every other option", "corrected for their number: all signs are flipped together"];
+    let meanings = [
+        "at the same position, with equal other options",
+        "corrected for the number of values: all signs are flipped together",
+    ];
     let entries = result_columns(entries, meanings, grid.better, |effect| &effect.judged);
     entries.table("effects", "Each option by itself", &grid.effects).with_note(
-        "Each value against the one marked *, at the same position and the same value of every other option.",
+        "Each value is compared with the value marked *, at the same position and equal values of all other options.",
     )
 }
 
@@ -76,10 +78,8 @@ pub(super) fn interactions_table(grid: &Grid) -> Option<SheetTable> {
     let entries = Entries::<Interaction>::default()
         .text("first", "one", "", |interaction| option_cell(interaction.first))
         .text("second", "other", "", |interaction| option_cell(interaction.second));
-    let meanings = [
-        "1 where the two effects simply multiply",
-        "corrected for the number of pairs: all signs are flipped together",
-    ];
+    let meanings =
+        ["1 if the two effects only multiply", "corrected for the number of pairs: all signs are flipped together"];
     let entries = result_columns(entries, meanings, grid.better, |interaction| &interaction.judged);
     let significant_count = interactions.iter().filter(|interaction| interaction.judged.significant).count();
     let limit_note =

@@ -138,7 +138,7 @@ pub fn junit(comparison: &Comparison) -> String {
         let failure = (change.missing > 0).then(|| format!("{} of BASE missing", plural(change.missing, "row")));
         let mut cases = vec![("rows are there".to_owned(), failure, None)];
         if comparison.must_be_equal() {
-            let failure = (change.moved > 0).then(|| format!("{} of {} rows moved", change.moved, change.paired));
+            let failure = (change.moved > 0).then(|| format!("{} of {} rows differ", change.moved, change.paired));
             cases.push(("counts are equal".to_owned(), failure, None));
         }
         for gate_result in comparison.gate_results.iter().filter(|gate_result| gate_result.variant == change.variant) {

@@ -419,7 +419,7 @@ fn pairs_table(matches: &Matches) -> SheetTable {
         let cell = move |encounter: &Encounter| Cell::count(encounter.pairs.0[index] as f64);
         entries = entries.number(&format!("pairs_{index}"), points, meaning, cell);
     }
-    let depth_meaning = "mean depth of the last finished iteration, the variant's";
+    let depth_meaning = "mean depth of the variant's last finished iteration";
     entries
         .number("won", "W", "games won", count_cell(|encounter| encounter.games[0]))
         .number("drawn", "D", "games drawn", count_cell(|encounter| encounter.games[1]))
@@ -432,8 +432,8 @@ fn pairs_table(matches: &Matches) -> SheetTable {
             Cell::decimal(encounter.plies / 2.0, 1)
         })
         .number("depth", "depth", depth_meaning, |encounter| Cell::decimal(encounter.depth, 2))
-        .number("nodes", "nodes", "mean nodes of a move, the variant's", |encounter| Cell::count(encounter.nodes[0]))
-        .number("opponent_nodes", "its nodes", "the opponent's", |encounter| Cell::count(encounter.nodes[1]))
+        .number("nodes", "nodes", "mean nodes of the variant's moves", |encounter| Cell::count(encounter.nodes[0]))
+        .number("opponent_nodes", "its nodes", "of the opponent's moves", |encounter| Cell::count(encounter.nodes[1]))
         .table("pairs", "Pairs and games", matches.all_encounters())
 }
 

@@ -193,7 +193,7 @@ impl Page {
             summary,
             timing,
             memory: memory::compare_memory(rows),
-            score_judge: first.score_judge(),
+            reference_note: first.reference_note(),
             ..Self::default()
         };
         if is_replaced && let Some(line) = page.summary.baseline() {

@@ -95,7 +95,7 @@ pub(super) fn table(pivot: &Pivot) -> SheetTable {
         Unit::Count | Unit::Seconds => "Sums",
         _ => "Means",
     };
-    let legend = if min_searches < max_searches { "; †: over fewer searches, so not of equal work" } else { "" };
+    let legend = if min_searches < max_searches { "; †: over fewer searches, so not comparable" } else { "" };
     SheetTable::new(&key(pivot), &title(pivot), columns, rows)
         .with_note(format!("{kind} over {}{legend}.", plural(max_searches, "search")))
 }
@@ -116,7 +116,7 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
         .enumerate()
         .map(|(group, name)| {
             let make_point = |(&x, cells): (&f64, &Vec<Option<pivot::Total>>)| {
-                // Totals over fewer searches are left out, because they are not of the same work.
+                // Totals over fewer searches are left out, because they cannot be compared.
                 let total = cells[group].filter(|total| total.searches == max_searches && total.value.is_finite())?;
                 Some(CurvePoint { x, y: total.value, low: f64::NAN, high: f64::NAN, label: String::new() })
             };
@@ -131,7 +131,7 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
         .collect();
     let (drawn_count, group_count) = (series.len(), pivot.names.len());
     let remark = if drawn_count < group_count {
-        format!(" {drawn_count} of {group_count} shown: the first.")
+        format!(" Only the first {drawn_count} of {group_count} lines are shown.")
     } else {
         String::new()
     };
@@ -144,8 +144,8 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
         file: format!("{}-figure", key(pivot)),
         title: title(pivot),
         caption: format!(
-            "The table above as a figure{scale}; totals over fewer searches are left out, because they are not of \
-             equal work.{remark}"
+            "The values of the table above{scale}. Totals over fewer searches are left out, because they cannot be \
+             compared.{remark}"
         ),
         plot: Plot::Lines(Lines {
             x: if pivot.by == columns::DEPTH { "depth (plies)".to_owned() } else { pivot.by.clone() },

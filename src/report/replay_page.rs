@@ -82,7 +82,7 @@ impl ReplayOutcome<'_> {
         let measures: [(&str, &str, &str, Count, Count); 3] = [
             ("hits", "known", "probes of positions that were stored before", |c| c.known, |c| c.hits),
             ("cuts_kept", "cuts", "probes whose last offered entry ends the node", |c| c.cuts, |c| c.kept),
-            ("worth_kept", "worth", "nodes searched to make such entries", |c| c.worth, |c| c.worth_kept),
+            ("worth_kept", "worth", "nodes searched to make these entries", |c| c.worth, |c| c.worth_kept),
         ];
         let policy_meaning =
             "clairvoyant: the most that a table of this shape can reach; unbounded: one that forgets nothing";
@@ -165,14 +165,14 @@ impl ReplayOutcome<'_> {
         let count_cell = |count: Count| move |row: &Row<'_>| Cell::count(count(row.counters) as f64);
         Entries::<Row<'_>>::default()
             .text("policy", "policy", "", |row| Cell::text(row.policy))
-            .number("thread", "thread", "the thread that asked; all share the table", |row| {
+            .number("thread", "thread", "the thread that probes or stores; all threads share one table", |row| {
                 Cell::count(row.thread.into())
             })
             .number("probes", "probes", "", count_cell(|counts| counts.probes))
-            .number("hits", "hits", "those that the table answered", count_cell(|counts| counts.hits))
+            .number("hits", "hits", "probes that the table answered", count_cell(|counts| counts.hits))
             .number("cuts", "cuts", "probes whose last offered entry ends the node", count_cell(|counts| counts.cuts))
             .number("cuts_kept", "cuts kept", "", count_cell(|counts| counts.kept))
-            .number("worth", "worth", "the cost of such entries", count_cell(|counts| counts.worth))
+            .number("worth", "worth", "nodes searched to make these entries", count_cell(|counts| counts.worth))
             .number("worth_kept", "worth kept", "", count_cell(|counts| counts.worth_kept))
             .number("moves_kept", "moves kept", "", count_cell(|counts| counts.moves_kept))
             .number("stores", "stores", "", count_cell(|counts| counts.stores))

@@ -67,13 +67,13 @@ impl Source {
         let recorded = RecordedResult::read(path)?;
         let (mut frame, missing) = (recorded.frame, recorded.missing);
         if let Some(manifest) = &manifest {
-            blank_saved(&mut frame, &manifest.variants_that_miscount_nodes());
+            clear_saved(&mut frame, &manifest.variants_that_miscount_nodes());
         }
         let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
         let judgements_path = folder.join(reference::NAME).display().to_string();
         if let Some(line) = reference::damaged_lines(folder).with_context(|| judgements_path.clone())?.first() {
-            bail!("{judgements_path}: line {line} was edited or damaged\nhelp: `ttlab run` judges such moves again");
+            bail!("{judgements_path}: line {line} was edited or damaged\nhelp: `ttlab run` judges that move again");
         }
         let judgements = reference::read(folder).with_context(|| judgements_path)?;
         let reference = file.as_ref().and_then(|file| file.reference.as_ref());
@@ -125,7 +125,7 @@ impl Source {
 
     /// Returns a sentence about the reference search that judged the scores. Returns `None` if the
     /// file has no such reference.
-    pub fn score_judge(&self) -> Option<String> {
+    pub fn reference_note(&self) -> Option<String> {
         let reference = self.file.as_ref()?.reference.as_ref()?;
         let (own_search, cut) = (reference.own_search.as_ref()?, reference.score_cut()?);
         let baseline = self.manifest.as_ref().map_or("the baseline", |manifest| &manifest.baseline);
@@ -133,7 +133,7 @@ impl Source {
         let table_text = if options.is_empty() { "a table without a bound".to_owned() } else { options.join(", ") };
         Some(format!(
             "score_error: distance, cut at {cut} centipawns, from the score that the engine of \"{baseline}\" has after {} nodes with {table_text} (reference.csv); its \
-             ratio is that of the means",
+             ratio is the ratio of the means",
             format_count(own_search.nodes as f64)
         ))
     }
@@ -180,7 +180,7 @@ fn disambiguate_labels(sources: &mut [Source]) {
 /// Sets the saved nodes of these variants to NaN, because they cannot be trusted. The table entries
 /// of these variants have no node counts, or count nodes that were never searched. With such
 /// entries, a cutoff counts again the nodes that earlier cutoffs saved.
-fn blank_saved(frame: &mut Frame, variants: &HashSet<&str>) {
+fn clear_saved(frame: &mut Frame, variants: &HashSet<&str>) {
     if variants.is_empty() || !frame.names().iter().any(|name| name == columns::SAVED) {
         return;
     }
@@ -226,8 +226,8 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
 /// and a column with the source of each row.
 pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Frame> {
     // All rows have the ordinary columns, so no column is added for a requested name that means an
-    // ordinary column. A state such as `slots` is not ordinary, because the name may also mean an
-    // option.
+    // ordinary column. A name such as `slots` may mean an option or the last state of a table. The
+    // columns of such states do not count as ordinary.
     let is_state = |column: &columns::Column| column.role == Role::Last && !column.name.contains('.');
     let is_ordinary_column = |name: &str| {
         columns::columns().iter().any(|column| columns::refers_to(name, &column.name) && !is_state(column))
@@ -328,12 +328,12 @@ mod tests {
         );
         let text = "variant,position,depth,search.nodes,search.saved\na,p,1,9,7\nb,p,1,9,5\nd,p,1,9,3\n";
         let mut frame = Frame::parse(text.as_bytes(), "x").unwrap();
-        blank_saved(&mut frame, &manifest.variants_that_miscount_nodes());
+        clear_saved(&mut frame, &manifest.variants_that_miscount_nodes());
         let saved = frame.numbers(columns::SAVED);
         assert!(saved[0].is_nan(), "{saved:?}");
         assert!(saved[1..] == [5.0, 3.0], "{saved:?}");
         let mut without_saved = Frame::parse("variant,position,depth,search.nodes\na,p,1,9\n".as_bytes(), "x").unwrap();
-        blank_saved(&mut without_saved, &manifest.variants_that_miscount_nodes());
+        clear_saved(&mut without_saved, &manifest.variants_that_miscount_nodes());
         assert!(!without_saved.names().iter().any(|name| name == columns::SAVED));
     }
 

@@ -89,7 +89,7 @@ fn why_no_ratio(line: &Line) -> &'static str {
 fn ratio_cell(measure: &Measure, better: Better) -> Cell {
     let reason = match (measure.incomparable, measure.one_sided_zero) {
         (0, 0) => "nothing to compare with",
-        (0, _) => "0 on one side only",
+        (0, _) => "only one side is 0",
         _ => "no common depth",
     };
     let mean = measure.ratio.mean;

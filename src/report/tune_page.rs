@@ -79,8 +79,8 @@ impl TuneOutcome<'_> {
             column => Metric::from_column(column),
         };
         let p = format_p(held_out.p);
-        let equals = if p.starts_with('<') { "" } else { "= " };
-        format!("{}, p {equals}{p}", describe_difference(&held_out.test, &metric))
+        let equals_sign = if p.starts_with('<') { "" } else { "= " };
+        format!("{}, p {equals_sign}{p}", describe_difference(&held_out.test, &metric))
     }
 
     /// Describes what to change in the baseline to get a candidate, as in
@@ -108,7 +108,7 @@ impl TuneOutcome<'_> {
 
     /// Returns the smallest and the largest value that `candidates` have of the numeric option at
     /// `path`. Returns `None` unless all other options of `candidates` are the same as the
-    /// winner's, and no other candidate of this kind has a value between these two.
+    /// winner's, and `candidates` contains all such candidates with values between these two.
     fn full_range(&self, path: &str, candidates: &[usize]) -> Option<(f64, f64)> {
         let other_values = |candidate: usize| {
             let mut columns = option_columns(&self.experiment.variants[candidate]);
@@ -138,7 +138,7 @@ impl TuneOutcome<'_> {
     /// search, or `None` if there are no such candidates. If these candidates and the winner are
     /// all candidates within a range of one numeric option, the sentence gives this range.
     /// Otherwise the sentence gives the names of the candidates.
-    fn describe_equals(&self, equal_candidates: &[usize]) -> Option<String> {
+    fn describe_ties(&self, equal_candidates: &[usize]) -> Option<String> {
         let metric = &self.tune.metric;
         if equal_candidates.is_empty() {
             return None;
@@ -151,10 +151,10 @@ impl TuneOutcome<'_> {
         });
         Some(match range {
             Some((path, low, high)) => format!(
-                "Any `{}` from {low} to {high} does equally well: the same {metric} in every search.",
+                "Any `{}` from {low} to {high} has the same {metric} in every search.",
                 short_names(std::slice::from_ref(path))[0]
             ),
-            None => format!("Identical to it, with the same {metric} in every search: {names}."),
+            None => format!("The same {metric} as the winner in every search: {names}."),
         })
     }
 
@@ -211,7 +211,7 @@ impl TuneOutcome<'_> {
                 };
                 (0..result.candidates.len()).filter(is_listed).collect::<Vec<_>>()
             };
-            findings.extend(self.describe_equals(&list_remaining(true)));
+            findings.extend(self.describe_ties(&list_remaining(true)));
             let undecided = list_remaining(false);
             findings.push(match undecided.is_empty() {
                 true => "The race dropped all others.".to_owned(),
@@ -280,18 +280,18 @@ impl TuneOutcome<'_> {
         let outcome_cell = |&(index, candidate): &(usize, &Candidate)| match candidate.dropped {
             _ if index == self.race.winner => Cell::text("winner"),
             Some(round) => Cell::text(format!("dropped in round {}", round + 1)),
-            None if candidate.equals_winner => Cell::text("the winner's counts"),
+            None if candidate.equals_winner => Cell::text("the same as the winner"),
             None => Cell::text("no difference shown"),
         };
         let ratio_meaning = "geometric mean of the ratio to the baseline, over these searches";
         let entries = Entries::<(usize, &Candidate)>::default()
             .text("candidate", "candidate", "* is the baseline", |&(index, _)| self.name_cell(index))
             .text("fate", "in the race", "outcome", outcome_cell)
-            .number("searches", "searches", "its searches", |(_, candidate)| Cell::count(candidate.searches as f64))
+            .number("searches", "searches", "of the candidate", |(_, candidate)| Cell::count(candidate.searches as f64))
             .number("ratio", "ratio", ratio_meaning, |(_, candidate)| self.ratio_cell(&candidate.ratio, true))
             .number("interval", "95 %", "of the ratio, by items", |(_, candidate)| interval_cell(&candidate.ratio));
         entries.table("race", "The race", &candidates).with_note(format!(
-            "* baseline. {} against the baseline's. Races flatter their winners: the claim rests on the held-out items alone.",
+            "* baseline. The ratio is {} divided by the baseline's. A race flatters its winner, so only the held-out items count.",
             self.tune.metric
         ))
     }
@@ -389,7 +389,7 @@ fn describe_missed_difference(ratio: &Ratio, level: f64) -> String {
         _ if interval_end > detectable => {
             format!("That does not rule out differences of up to {}.", format_share(interval_end))
         }
-        size => format!("These items would miss differences under about {size}."),
+        size => format!("These items cannot show differences below about {size}."),
     }
 }
 

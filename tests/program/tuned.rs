@@ -104,7 +104,7 @@ fn tune_page_has_every_figure_in_its_cell() {
         [
             "Change `slots` from 1 to 2 and `centre` from 0 to 5: 14.5 % fewer nodes [3.5, 23.5], p = 0.012 on 20 positions that the race never saw.",
             "At table.size=64 KiB: 15.5 % more nodes [6.5, 26.5], p = 0.034; it is worse there.",
-            "Identical to it, with the same nodes in every search: \"slots=4, centre=0\".",
+            "The same nodes as the winner in every search: \"slots=4, centre=0\".",
             "Undecided in the race, where a difference from the winner may be chance: \"slots=2, centre=0\".",
             "Searched: 345 items (each by one candidate at one pressure) of the 1,380 of the full grid, 25 %.",
         ]
@@ -118,7 +118,7 @@ fn tune_page_has_every_figure_in_its_cell() {
         ["slots=1, centre=5", "dropped in round 1", "12", "**1.2000**", "1.1000-1.3000"],
         ["slots=2, centre=0", "no difference shown", "26", "0.9000", "0.7500-1.0500"],
         ["slots=2, centre=5", "winner", "27", "**0.8000**", "0.7000-0.9000"],
-        ["slots=4, centre=0", "the winner's counts", "28", "**0.8100**", "0.7100-0.9100"],
+        ["slots=4, centre=0", "the same as the winner", "28", "**0.8100**", "0.7100-0.9100"],
         ["slots=4, centre=5", "dropped in round 2", "24", "1.0100", "0.9200-1.1200"],
     ];
     assert_eq!(race, expected);

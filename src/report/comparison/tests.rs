@@ -75,24 +75,24 @@ fn headline_states_the_finding() {
         (gate_result("a", false, false), gate_result("a", false, true), gate_result("a", true, false));
     for (comparison, text) in [
         (equal.clone(), "ok: all 5 paired rows are equal"),
-        (moved.clone(), "ok: 2 of 5 paired rows moved"),
+        (moved.clone(), "ok: 2 of 5 paired rows differ"),
         (with_gates(&equal, vec![pass.clone()]), "ok: the gate passes; all 5 paired rows are equal"),
-        (with_gates(&moved, vec![fail.clone()]), "FAIL: 1 of 1 gate; 2 of 5 paired rows moved"),
+        (with_gates(&moved, vec![fail.clone()]), "FAIL: 1 of 1 gate; 2 of 5 paired rows differ"),
         (with_gates(&equal, vec![pass.clone(), noise.clone()]), "ok: 2 gates pass; all 5 paired rows are equal"),
         (
             with_gates(&moved, vec![pass.clone(), fail.clone(), noise.clone()]),
-            "FAIL: 1 of 3 gates; 2 of 5 paired rows moved",
+            "FAIL: 1 of 3 gates; 2 of 5 paired rows differ",
         ),
         (
             Comparison { missing_count: 1, listed_missing: vec!["r".to_owned()], ..moved.clone() },
-            "FAIL: NEW lacks 1 row of BASE; 2 of 5 paired rows moved",
+            "FAIL: NEW lacks 1 row of BASE; 2 of 5 paired rows differ",
         ),
-        (comparison_of(vec![]), "FAIL: no row of BASE is in NEW"),
+        (comparison_of(vec![]), "FAIL: NEW has no row of BASE"),
         (
             Comparison { same_plan: Some(true), ..moved.clone() },
-            "FAIL: the plans are equal, but 2 of 5 paired rows moved",
+            "FAIL: the plans are equal, but 2 of 5 paired rows differ",
         ),
-        (Comparison { same_plan: Some(true), moves_allowed: true, ..moved.clone() }, "ok: 2 of 5 paired rows moved"),
+        (Comparison { same_plan: Some(true), moves_allowed: true, ..moved.clone() }, "ok: 2 of 5 paired rows differ"),
     ] {
         assert_eq!(headline(&comparison), text);
     }
@@ -250,7 +250,7 @@ fn junit_counts_failures_by_variant() {
         ]
     );
     let text = junit(&comparison);
-    assert!(text.contains("name=\"counts are equal\"><failure message=\"1 of 5 rows moved\"/>"), "{text}");
+    assert!(text.contains("name=\"counts are equal\"><failure message=\"1 of 5 rows differ\"/>"), "{text}");
     assert!(text.contains("name=\"rows are there\"><failure message=\"1 row of BASE missing\"/>"), "{text}");
     // If moves are allowed, no test case requires equal counts.
     let moves_allowed = Comparison { moves_allowed: true, ..comparison.clone() };

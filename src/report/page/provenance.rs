@@ -43,7 +43,7 @@ impl Page {
             ));
         }
         lines.extend(self.memory.clone());
-        lines.extend(self.score_judge.clone());
+        lines.extend(self.reference_note.clone());
         if let Some(timing) = &self.timing {
             lines.push(format!(
                 "times: median of {} repeats; noise between repeats {}, drift {:+.1} %",

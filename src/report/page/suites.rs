@@ -77,7 +77,7 @@ impl Page {
             notes: merge_notes(suites, &pages, |page| &page.notes),
             timing: Timing::new(rows.frame).filter(|_| first.timing.is_some()),
             memory: memory::compare_memory(rows.frame),
-            score_judge: first.score_judge.clone(),
+            reference_note: first.reference_note.clone(),
             verdicts: pages.iter().flat_map(|page| page.verdicts.clone()).collect(),
             custom_metrics: first.custom_metrics,
             across_suites: suite_tables(&names, &pages),
@@ -125,13 +125,13 @@ fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
     suite_limits.all(|limit| limit == first).then(|| first.to_owned())
 }
 
-/// Merges the lists of texts that `list_of` returns for the pages, such as the notes of each page.
+/// Merges the lists of texts that `texts_of` returns for the pages, such as the notes of each page.
 /// A text that is on every page appears once. Each other text begins with the name of its suite.
-fn merge_notes(suites: &[String], pages: &[Page], list_of: fn(&Page) -> &Vec<String>) -> Vec<String> {
-    let is_on_every_page = |text: &&String| pages.iter().all(|page| list_of(page).contains(text));
-    let mut merged: Vec<String> = list_of(&pages[0]).iter().filter(is_on_every_page).cloned().collect();
+fn merge_notes(suites: &[String], pages: &[Page], texts_of: fn(&Page) -> &Vec<String>) -> Vec<String> {
+    let is_on_every_page = |text: &&String| pages.iter().all(|page| texts_of(page).contains(text));
+    let mut merged: Vec<String> = texts_of(&pages[0]).iter().filter(is_on_every_page).cloned().collect();
     for (suite, page) in suites.iter().zip(pages) {
-        let suite_texts = list_of(page).iter().filter(|text| !is_on_every_page(text));
+        let suite_texts = texts_of(page).iter().filter(|text| !is_on_every_page(text));
         merged.extend(suite_texts.map(|text| format!("suite {suite}: {text}")));
     }
     merged

@@ -48,7 +48,7 @@ impl Forest {
         // On a phone the names stand above their rows, otherwise to the left of the plot.
         let left = if is_narrow { 8.0 } else { (widest_name + 20.0).min(width * 0.45) };
         let name_width = if is_narrow { width - 16.0 } else { left - 14.0 };
-        // The height of the further lines of the longest name.
+        // The height of all lines of the longest name except its first line.
         let extra_height =
             super::LINE_HEIGHT * (super::max_lines(self.rows.iter().map(|row| &row.name), name_width) - 1.0);
         let step = extra_height + if is_narrow { 40.0 } else { 25.0 };
@@ -86,7 +86,7 @@ impl Forest {
                     if x_scale.contains(end) {
                         svg.line(class, (end_x, y - 4.0), (end_x, y + 4.0));
                     } else {
-                        // An arrow: the interval extends beyond the scale.
+                        // The arrow shows that the interval extends beyond the scale.
                         for side in [-4.0, 4.0] {
                             svg.line(class, (end_x + inwards, y + side), (end_x, y));
                         }

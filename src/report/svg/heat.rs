@@ -39,9 +39,9 @@ impl Heat {
         for (index, name) in column_labels.iter().enumerate() {
             svg.fitted_text((left + cell_width * (index as f64 + 0.5), 35.0), Anchor::Middle, name, cell_width - 4.0);
         }
-        // The ratio farthest from 1 has the strongest colour. If all ratios are within about 5 % of
+        // The ratio max_log from 1 has the strongest colour. If all ratios are within about 5 % of
         // 1, no cell has the strongest colour, so that small differences stay pale.
-        let farthest = self
+        let max_log = self
             .cells
             .iter()
             .flatten()
@@ -59,8 +59,8 @@ impl Heat {
                     continue;
                 };
                 let class = Emphasis::for_change(true, *ratio < 1.0, self.better).class();
-                let opacity = format!(" fill-opacity=\"{:.2}\"", 0.04 + 0.6 * (ratio.ln().abs() / farthest).min(1.0));
-                let tooltip = format!("{}, {}: {ratio:.3} of the baseline's", name, column_labels[column]);
+                let opacity = format!(" fill-opacity=\"{:.2}\"", 0.04 + 0.6 * (ratio.ln().abs() / max_log).min(1.0));
+                let tooltip = format!("{}, {}: {ratio:.3} times the baseline", name, column_labels[column]);
                 svg.rect(&format!("{class} bar"), (x, y), (cell_width - 2.0, row_height - 2.0), &opacity, &tooltip);
                 let text = if cell_width < 44.0 { format!("{ratio:.2}") } else { format!("{ratio:.3}") };
                 svg.text("", (x + cell_width / 2.0 - 1.0, y + row_height / 2.0 + 4.0), Anchor::Middle, &text);

@@ -128,12 +128,12 @@ impl Svg {
         self.shape(shape, emphasis.class(), (x, y), size, title);
     }
 
-    /// Draws a circle (shape 0), a square (1), a triangle (2) or a diamond (3). The factors of
+    /// Draws a circle (kind 0), a square (1), a triangle (2) or a diamond (3). The factors of
     /// `size` make the shapes look equally large.
-    fn shape(&mut self, shape: usize, class: &str, (x, y): (f64, f64), size: f64, title: &str) {
+    fn shape(&mut self, kind: usize, class: &str, (x, y): (f64, f64), size: f64, title: &str) {
         let (half_width, half_height, side) = (size * 1.2, size * 1.25, size * 1.8);
         let (top, bottom) = (y - half_height, y + half_height);
-        let (tag, attributes) = match shape {
+        let (tag, attributes) = match kind {
             0 => ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\"")),
             1 => return self.rect(class, (x - size * 0.9, y - size * 0.9), (side, side), "", title),
             2 => {

@@ -20,7 +20,7 @@ impl Stacked {
         // On a phone the names stand above their bars, otherwise to the left of the plot.
         let left = if is_narrow { 8.0 } else { (widest_name + 20.0).min(width * 0.45) };
         let name_width = if is_narrow { width - 16.0 } else { left - 14.0 };
-        // The height of the further lines of the longest name.
+        // The height of all lines of the longest name except its first line.
         let extra_height =
             super::LINE_HEIGHT * (super::max_lines(self.bars.iter().map(|(name, _)| name), name_width) - 1.0);
         let step = extra_height + if is_narrow { 44.0 } else { 28.0 };

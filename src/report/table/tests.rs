@@ -412,7 +412,7 @@ fn pairs_table_names_both_lines() {
         ["ratio", "interval", "p"].map(|key| dash_reason(&table, 3, key)),
         ["no common depth", TOO_FEW_POSITIONS, TOO_FEW_POSITIONS].map(Some)
     );
-    assert_eq!(dash_reason(&table, 4, "ratio"), Some("0 on one side only"));
+    assert_eq!(dash_reason(&table, 4, "ratio"), Some("only one side is 0"));
     assert_eq!(
         table.note,
         "\"c\" comes first, because it is below most other lines in nodes. p is corrected for all 5 pairs."

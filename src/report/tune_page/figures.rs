@@ -71,7 +71,7 @@ impl TuneOutcome<'_> {
             series
         });
         let caption = format!(
-            "The finalists' {} divided by the baseline's, at each pressure, on items that the race never saw. Quote these figures, not those of the race \
+            "The finalists' {} divided by the baseline's, at each pressure, on items that the race never saw. Quote these ratios, not the ratios of the race \
              that chose the winner.",
             self.tune.metric
         );

@@ -309,7 +309,7 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
     assert_eq!(findings[1], "At other: 70.0 % fewer nodes [69.0, 71.0], p = 0.030; it is worse there.");
     // The remaining candidates are listed without the winner and the dropped ones.
     let remaining = [
-        "Identical to it, with the same nodes in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
+        "The same nodes as the winner in every search: \"slots=2, centre=0\", \"slots=4, centre=5\".",
         "Undecided in the race, where a difference from the winner may be chance: \"slots=1, centre=0\".",
     ];
     assert_eq!(findings[2..4], remaining);
@@ -336,10 +336,10 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
     let expected = [
         "no difference shown",
         "dropped in round 1",
-        "the winner's counts",
+        "the same as the winner",
         "dropped in round 3",
         "winner",
-        "the winner's counts",
+        "the same as the winner",
     ];
     assert_eq!(fates, expected);
     assert_eq!(tests, ["own None -", "own Better 0.020", "other None -", "other None 0.030"]);
@@ -350,15 +350,15 @@ fn race_and_held_out_rows_belong_to_their_candidate() {
 #[test]
 fn equal_neighbours_are_a_range() {
     for (winner, equals, expected) in [
-        (4, &[2][..], Some("Any `slots` from 2 to 4 does equally well: the same nodes in every search.")),
-        (0, &[2, 4], Some("Any `slots` from 1 to 4 does equally well: the same nodes in every search.")),
-        (0, &[1], Some("Any `centre` from 0 to 5 does equally well: the same nodes in every search.")),
-        (0, &[4], Some("Identical to it, with the same nodes in every search: \"slots=4, centre=0\".")),
-        (0, &[3], Some("Identical to it, with the same nodes in every search: \"slots=2, centre=5\".")),
+        (4, &[2][..], Some("Any `slots` from 2 to 4 has the same nodes in every search.")),
+        (0, &[2, 4], Some("Any `slots` from 1 to 4 has the same nodes in every search.")),
+        (0, &[1], Some("Any `centre` from 0 to 5 has the same nodes in every search.")),
+        (0, &[4], Some("The same nodes as the winner in every search: \"slots=4, centre=0\".")),
+        (0, &[3], Some("The same nodes as the winner in every search: \"slots=2, centre=5\".")),
         (0, &[], None),
     ] {
         let result = RaceResult { winner, ..RaceResult::default() };
-        let sentence = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.describe_equals(equals));
+        let sentence = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.describe_ties(equals));
         assert_eq!(sentence.as_deref(), expected, "{winner} {equals:?}");
     }
 }
