@@ -274,9 +274,9 @@ impl<O: Observer> Search<'_, O> {
         reduces_more: bool,
     ) -> Score {
         let Node { alpha, beta, depth, ply, is_cut_node } = node;
-        let is_open = beta - alpha > 1;
+        let is_pv = beta - alpha > 1;
         let full_node =
-            Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, is_cut_node: !(is_cut_node || is_open) };
+            Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, is_cut_node: !(is_cut_node || is_pv) };
         let zero_window_node = Node { alpha: -alpha - 1, is_cut_node: !is_cut_node, ..full_node };
         if self.is_late_move(board, child, mv, depth, tried) {
             let reduced_depth = (full_node.depth - self.switches.lmr_reduction - i32::from(reduces_more)).max(0);
@@ -287,7 +287,7 @@ impl<O: Observer> Search<'_, O> {
             }
             self.count.researches += 1;
         }
-        if self.switches.pvs && tried > 0 && is_open {
+        if self.switches.pvs && tried > 0 && is_pv {
             let score = -self.visit::<TABLE, EXTRAS>(child, zero_window_node, mv);
             if score <= alpha || score >= beta || self.aborted {
                 return score;

@@ -218,13 +218,13 @@ impl<'a> Dissector<'a> {
             [&mut count.probes_ply_0, &mut count.probes_ply_3, &mut count.probes_ply_6, &mut count.probes_ply_9],
         ) += 1;
         let Some(hit) = probe.hit else { return };
-        let (is_open, is_old) = (node.beta - node.alpha > 1, hit.age > 0);
+        let (is_pv, is_old) = (node.beta - node.alpha > 1, hit.age > 0);
         *counter_for_ply(
             node.ply,
             [&mut count.hits_ply_0, &mut count.hits_ply_3, &mut count.hits_ply_6, &mut count.hits_ply_9],
         ) += 1;
         count.hits_old += u64::from(is_old);
-        count.hits_pv += u64::from(is_open);
+        count.hits_pv += u64::from(is_pv);
         if !is_cutoff {
             let may_cut = self.allows_cutoffs && node.ply > 0;
             if !may_cut {
@@ -242,7 +242,7 @@ impl<'a> Dissector<'a> {
         count.cut_false += u64::from(table.shadow().false_hits > self.false_hits_before);
         count.cut_deeper += u64::from(hit.draft > node.depth);
         count.cut_old += u64::from(is_old);
-        count.cut_pv += u64::from(is_open);
+        count.cut_pv += u64::from(is_pv);
         match hit.entry.bound {
             Bound::Exact => count.cut_exact += 1,
             Bound::Lower => count.cut_lower += 1,

@@ -189,8 +189,7 @@ impl<'a> Auditor<'a> {
         }
         self.findings.count.answers += 1;
         self.findings.count.cutoffs += u64::from(is_cutoff);
-        // The bound that the search assumes for the score after a cutoff. It follows from the
-        // window.
+        // After a cutoff, the search treats the score as a bound of this kind.
         let cutoff_bound = if score >= beta {
             Bound::Lower
         } else if score <= alpha {

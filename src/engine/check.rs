@@ -36,8 +36,8 @@ fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), Opti
 
 impl EngineOptions {
     /// Returns the memory in bytes that the tables and the helpers need. Under full diagnostics,
-    /// this includes the shadow, which holds additional data about each slot of the table. Returns
-    /// `None` if the memory is not known before the search.
+    /// this includes the shadow, which records an additional key for each slot of the table.
+    /// Returns `None` if the memory is not known before the search.
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
         let shadow_bytes = match self.diagnostics {
@@ -62,8 +62,8 @@ impl EngineOptions {
     }
 
     /// Checks that table entries have room for what the options store in them. Full diagnostics
-    /// need a free bit that marks used entries. The scores of a described layout need enough bits
-    /// for mate scores.
+    /// need a free bit to mark used entries. If the layout of an entry is given by the options, the
+    /// field of the score needs enough bits for mate scores.
     fn check_entries(&self) -> Result<(), OptionError> {
         let (once, best_move) = (self.table.demotion.once, self.table.guard.best_move);
         for (path, takes_free_bit) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {

@@ -76,7 +76,7 @@ struct CoroutineBaton<'y> {
 
 impl Baton for CoroutineBaton<'_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
-        // The first call starts the first turn. The helper already runs, so it is not suspended.
+        // In the first call, the helper takes the nodes of its first turn and is not suspended.
         match self.first_nodes.take() {
             Some(nodes) => nodes,
             None => self.yielder.suspend(Report { counters: *counters, completed: self.completed.take() }),

@@ -132,8 +132,8 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
-    /// Whether the search records the entries that it offers to the table. With `shape =
-    /// "neutral"`, `iir` and `singular` read this record instead of the table. An unbounded table
+    /// Whether the search records the entries that it offers to the table. If the option `shape` is
+    /// `neutral`, `iir` and `singular` read this record instead of the table. An unbounded table
     /// that forgets nothing needs no record, because it still contains every entry.
     #[must_use]
     pub fn records_offers(&self) -> bool {

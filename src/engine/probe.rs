@@ -221,7 +221,7 @@ impl<O: Observer> Search<'_, O> {
     /// The evaluation is computed again even if the node has already computed it. The result is the
     /// same, and the second computation is not counted.
     #[cold]
-    fn prepare_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
+    fn evaluation_to_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
         let stores_evaluation = self.switches.static_evaluation && self.has_evaluation(board, depth);
         let evaluation = stores_evaluation.then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
         self.switches.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
@@ -301,8 +301,8 @@ impl<O: Observer> Search<'_, O> {
     ) {
         let mut evaluation = StaticEvaluation::default();
         if EXTRAS && self.switches.prepares_stores {
-            match self.prepare_store(board, node.depth) {
-                Some(prepared) => evaluation = prepared,
+            match self.evaluation_to_store(board, node.depth) {
+                Some(new_evaluation) => evaluation = new_evaluation,
                 None => return,
             }
         }

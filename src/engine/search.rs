@@ -230,7 +230,8 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Under ABDADA, adds this searcher to the number of searchers that the table counts for the
-    /// entry of a node. [`Self::unmark_entry`] subtracts it again when it leaves the node.
+    /// entry of a node. [`Self::unmark_entry`] removes the searcher again when the searcher leaves
+    /// the node.
     #[cold]
     pub(super) fn mark_entry(&mut self, board: &Board, node: Node) {
         let (key, depth) = (self.table_key(board), node.depth as u8);

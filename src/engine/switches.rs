@@ -315,9 +315,9 @@ impl Switches {
     }
 }
 
-/// Returns the prefetch rule of a table. If the rule is `auto`, the buckets of children are
-/// prefetched if the table does not fit into the processor's caches. The caches are assumed to have
-/// 8 MiB. If the size of the table is given in entries, an entry is assumed to have 16 bytes.
+/// Returns the prefetch rule of a table. The rule `auto` prefetches the buckets of children only if
+/// the table does not fit into the processor's caches. The caches are assumed to have 8 MiB. If the
+/// size of the table is given in entries, an entry is assumed to have 16 bytes.
 fn resolve_prefetch(table: &TableOptions) -> Prefetch {
     let fits_caches = match table.size {
         Size::Bytes(bytes) => bytes < 8 << 20,

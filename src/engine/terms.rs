@@ -28,8 +28,8 @@ impl Extension {
 }
 
 impl Switches {
-    /// Returns the contents of an entry. What the options do not allow the search to use is left
-    /// empty.
+    /// Returns the contents of an entry. The move and the bound are left empty if the options do
+    /// not allow the search to use them.
     #[inline]
     pub fn facts(&self, entry: &Entry) -> TableFacts {
         let mv = if self.uses_stored_moves { entry.mv } else { Move::NONE };

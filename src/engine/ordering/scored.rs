@@ -71,7 +71,7 @@ impl NoisySink<'_> {
         // depend on the whole position.
         if self.ranks.captures == 0 {
             for to in targets {
-                self.push_scored(move_to(to));
+                self.score_and_push(move_to(to));
             }
             return;
         }
@@ -82,7 +82,7 @@ impl NoisySink<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn push_scored(&mut self, mv: Move) {
+    pub(super) fn score_and_push(&mut self, mv: Move) {
         self.scored.push(self.ranks.noisy_score(self.board, mv), mv);
     }
 }
@@ -90,7 +90,7 @@ impl NoisySink<'_> {
 impl Sink for NoisySink<'_> {
     #[inline]
     fn add(&mut self, mv: Move) -> bool {
-        self.push_scored(mv);
+        self.score_and_push(mv);
         false
     }
 
@@ -117,7 +117,7 @@ pub(super) struct QuietSink<'a> {
 
 impl QuietSink<'_> {
     #[inline]
-    pub(super) fn push_scored(&mut self, mv: Move) {
+    pub(super) fn score_and_push(&mut self, mv: Move) {
         match self.quiet_scorer.score(mv) {
             0 => self.unclaimed.push(mv),
             score => self.scored.push(score, mv),
@@ -128,7 +128,7 @@ impl QuietSink<'_> {
 impl Sink for QuietSink<'_> {
     #[inline]
     fn add(&mut self, mv: Move) -> bool {
-        self.push_scored(mv);
+        self.score_and_push(mv);
         false
     }
 

@@ -225,7 +225,7 @@ impl Stack {
                 scratch.clear();
                 movegen::generate_noisy_into(context.board, scratch);
                 context.generation.sort(context.board, scratch, context.seed);
-                scratch.iter().for_each(|&mv| noisy.push_scored(mv));
+                scratch.iter().for_each(|&mv| noisy.score_and_push(mv));
             } else {
                 movegen::generate_noisy_into(context.board, &mut noisy);
             }
@@ -253,7 +253,7 @@ impl Stack {
                 let mut moves = MoveList::new();
                 movegen::generate_quiets_into(context.board, &mut moves);
                 context.generation.sort(context.board, &mut moves, context.seed);
-                moves.iter().for_each(|&mv| quiet_sink.push_scored(mv));
+                moves.iter().for_each(|&mv| quiet_sink.score_and_push(mv));
             } else {
                 movegen::generate_quiets_into(context.board, &mut quiet_sink);
             }
