@@ -228,7 +228,8 @@ impl Board {
         self.state.castling()
     }
 
-    /// The square behind a pawn that has just moved two squares, whether or not it can be captured.
+    /// The square behind a pawn that has just moved two squares. The square is returned even if no
+    /// en passant capture is possible.
     #[inline]
     pub const fn en_passant(&self) -> Option<Square> {
         match self.state.en_passant() {

@@ -51,7 +51,8 @@ impl BuiltinSuite {
 /// [`PREFIX`].
 ///
 /// # Errors
-/// If there is no built-in suite with that name.
+/// Returns an error if the path begins with [`PREFIX`], but no built-in suite has the name that
+/// follows.
 pub fn find(path: &Path) -> Option<Result<&'static BuiltinSuite, UnknownBuiltin>> {
     let name = path.to_str()?.strip_prefix(PREFIX)?;
     let suite = SUITES.iter().find(|suite| suite.name() == name);
@@ -70,11 +71,11 @@ impl fmt::Display for UnknownBuiltin {
         let names = SUITES.iter().map(BuiltinSuite::name);
         let distance_to = |name: &'static str| Some((distance(&self.name, name, 1 + name.len() / 3)?, name));
         let most_similar = names.clone().filter_map(distance_to).min();
-        write!(f, "there is no built-in suite {PREFIX}{}: ", self.name)?;
+        write!(f, "there is no built-in suite {PREFIX}{}", self.name)?;
         if let Some((_, name)) = most_similar {
-            write!(f, "did you mean {PREFIX}{name}? ")?;
+            write!(f, " (did you mean {PREFIX}{name}?)")?;
         }
-        write!(f, "there are {}", names.collect::<Vec<_>>().join(", "))
+        write!(f, ". The built-in suites are {}", names.collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -110,7 +111,10 @@ mod tests {
     fn unknown_builtin_names_the_nearest_and_lists_all() {
         let text = |name: &str| find(Path::new(name)).unwrap().unwrap_err().to_string();
         let near = text("builtin:bratko-copec");
-        assert!(near.contains("did you mean builtin:bratko-kopec? there are bratko-kopec, endgames,"), "{near}");
+        assert!(
+            near.contains("(did you mean builtin:bratko-kopec?). The built-in suites are bratko-kopec, endgames,"),
+            "{near}"
+        );
         assert!(!text("builtin:x").contains("did you mean"));
         assert_eq!(find(Path::new("data/bratko-kopec.epd")), None);
     }

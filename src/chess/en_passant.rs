@@ -44,10 +44,11 @@ impl Board {
     /// `from`. `push_mask` has the two squares of the double push if the push has not been played
     /// on this board yet, otherwise it is 0.
     pub(super) fn en_passant_is_safe(&self, from: Square, target: Square, pusher: Color, push_mask: u64) -> bool {
-        // `^ 8`: the captured pawn stands one rank from the target, on the same file.
-        let victim = 1_u64 << (target.index() ^ 8);
-        let occupied = (self.occupied().0 ^ push_mask ^ victim ^ 1 << from.index()) | 1 << target.index();
-        let enemies = (self.pieces_of(pusher).0 ^ push_mask) & !victim;
+        // The captured pawn stands on the same file as the target, one rank away from it. `^ 8`
+        // gives this square.
+        let captured_pawn = 1_u64 << (target.index() ^ 8);
+        let occupied = (self.occupied().0 ^ push_mask ^ captured_pawn ^ 1 << from.index()) | 1 << target.index();
+        let enemies = (self.pieces_of(pusher).0 ^ push_mask) & !captured_pawn;
         let king = self.king(!pusher);
         let pawn_attackers = (self.kind(Piece::Pawn).0 ^ push_mask) & attacks::pawn(!pusher, king).0;
         let other_attackers = self.attackers(king, pusher, Bitboard(occupied)).0 & !self.kind(Piece::Pawn).0;

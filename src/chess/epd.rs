@@ -73,8 +73,8 @@ impl<R: BufRead> Reader<R> {
     /// misspelt.
     ///
     /// # Errors
-    /// If lines could not be read and were not skipped. The error contains the first fault of each
-    /// such line.
+    /// Returns an error if lines could not be read and were not skipped. The error contains the
+    /// first fault of each such line.
     pub fn finish(self) -> Result<Vec<Fault>, Faults> {
         if self.faults.is_empty() { Ok(self.notes) } else { Err(Faults(self.faults)) }
     }
@@ -84,8 +84,8 @@ impl<R: BufRead> Reader<R> {
         Fault { file: self.file_name.clone(), line: self.line_number, column: fault.column, message: fault.message }
     }
 
-    /// Reads the current line. Returns its position, or `None` if it is blank or a comment, and the
-    /// notes about the line.
+    /// Reads the current line. Returns its position and the notes about the line. The position is
+    /// `None` if the line is blank or a comment.
     fn read_position(&self) -> Result<(Option<Epd>, Vec<FenError>), FenError> {
         let mut notes = Vec::new();
         let text = String::from_utf8_lossy(&self.line);
@@ -98,7 +98,7 @@ impl<R: BufRead> Reader<R> {
             }
             notes.push(fault);
         }
-        // A byte order mark may begin the file.
+        // The first line may begin with a byte order mark.
         let after_mark = if self.line_number == 1 { text.strip_prefix('\u{feff}') } else { None };
         let content = after_mark.unwrap_or(&text);
         if content.trim().is_empty() || content.trim_start().starts_with('#') {
@@ -146,12 +146,12 @@ impl<R: BufRead> Iterator for Reader<R> {
 /// opcodes that may be misspelt. [`Epd::line`] is set to 1.
 ///
 /// # Errors
-/// The first fault of the line.
+/// Returns the first fault of the line.
 pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenError>), FenError> {
     let control_character = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t');
     let control_fault = control_character.map(|(index, character)| FenError {
         column: index + 1,
-        message: format!("control character {:#04x}", u32::from(character)),
+        message: format!("expected printable text, found the control character {:#04x}", u32::from(character)),
     });
     let mut reading = match control_fault {
         Some(fault) if strictness == Strictness::Strict => return Err(fault),
@@ -168,8 +168,8 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
         if !is_closed {
             operand_text.push('"');
         }
-        let source = RawOperation { column, name, words: &words, operand_text: &operand_text };
-        let operation = match opcode::read(&board, &source, strictness) {
+        let raw_operation = RawOperation { column, name, words: &words, operand_text: &operand_text };
+        let operation = match opcode::read(&board, &raw_operation, strictness) {
             Ok((value, repairs)) => {
                 reader.notes.extend(repairs);
                 Operation { opcode: name.to_owned(), value, column }
@@ -186,7 +186,7 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
         }
         let hint = opcode::spelling_hint(name);
         if !hint.is_empty() {
-            reader.notes.push(FenError { column, message: format!("unknown opcode `{name}` kept{hint}") });
+            reader.notes.push(FenError { column, message: format!("the unknown opcode `{name}` is kept{hint}") });
         }
         match operation.value {
             OperationValue::Integer(value) if name == "hmvc" => board.set_clock(value as u16),

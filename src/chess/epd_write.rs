@@ -17,14 +17,14 @@ pub fn san_line(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(write).collect()
 }
 
-/// Returns alternative moves in one position in SAN.
+/// Returns the SAN of alternative moves in the position of `board`.
 pub fn san_choices(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| san::write(board, mv)).collect()
 }
 
 /// Returns the suite as strict EPD, and a fault for each item that cannot be written. Such items
-/// are left out, because only the user can decide how to repair them. `file_name` is the name of
-/// the file in faults.
+/// are left out, because only the user can decide how to repair them. The faults call the file
+/// `file_name`.
 pub fn epd_file(file_name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     for item in &suite.items {

@@ -85,7 +85,7 @@ pub fn read(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
 /// two fields if both are numbers.
 ///
 /// # Errors
-/// The first fault that the mode does not repair.
+/// Returns the first fault that is not repaired. Strict mode repairs no faults.
 pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenError> {
     let mut fields = Fields { text, offset: 0, strictness, repairs: Vec::new() };
     let (placement_column, placement) = fields.next("the placement of the pieces", None)?;
@@ -368,7 +368,7 @@ impl Board {
     /// Reads a FEN strictly: nothing is repaired.
     ///
     /// # Errors
-    /// The first fault of the text, with its column.
+    /// Returns the first fault of the text, with its column.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         read(text, Strictness::Strict).map(|reading| reading.board)
     }

@@ -63,7 +63,7 @@ const MAX_WALKS_PER_POSITION: u64 = 1000;
 /// which they were found.
 ///
 /// # Errors
-/// If `plies` is out of range or too few different positions are found.
+/// Returns an error if `plies` is out of range or too few different positions are found.
 pub fn generate(options: &GenerateOptions) -> Result<Vec<Board>, GenerateError> {
     let GenerateOptions { count, seed, plies } = *options;
     if !(1..=40).contains(&plies) {

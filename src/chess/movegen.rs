@@ -110,8 +110,8 @@ pub trait Sink {
         false
     }
 
-    /// Like [`Sink::add_pawn_moves`], but for pawn moves to the last rank, each of which stands for
-    /// four promotions.
+    /// Like [`Sink::add_pawn_moves`], but for pawn moves to the last rank. Each of these moves
+    /// stands for four promotions.
     #[inline]
     fn add_promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {

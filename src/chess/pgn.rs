@@ -73,13 +73,13 @@ pub struct PgnFile {
     pub notes: Vec<Fault>,
 }
 
-/// Reads the first `max_games` readable games of a file's text. `file_name` is the name of the file
-/// in faults. Games after the last of these games are not examined.
+/// Reads the first `max_games` readable games of a file's text. Later games are not examined.
+/// Faults call the file `file_name`.
 ///
 /// # Errors
-/// If a game cannot be read and `on_error` does not skip it. The error contains the first fault of
-/// each such game, with line and column, the number of the game and, if a move is faulty, the text
-/// of the move.
+/// Returns an error if a game cannot be read and `on_error` does not skip the game. The error
+/// contains the first fault of each such game, with line and column, the number of the game and, if
+/// a move is faulty, the text of the move.
 pub fn read(
     file_name: &str,
     text: &str,

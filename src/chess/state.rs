@@ -93,11 +93,11 @@ impl StateBits {
     /// nor moves a pawn.
     #[inline]
     pub(super) const fn after(self, from: usize, to: usize, is_reversible: bool) -> Self {
-        debug_assert!(from < 64 && to < 64, "no square");
+        debug_assert!(from < 64 && to < 64, "square index above 63");
         debug_assert!(self.0 & CLOCK < CLOCK && self.0 >> PLY & CLOCK < CLOCK, "clock or ply overflows");
-        let remaining = self.0 & KEPT[from & 63] & KEPT[to & 63];
+        let kept = self.0 & KEPT[from & 63] & KEPT[to & 63];
         // Adding 1 increases the clock, which has the lowest bits.
-        let with_clock = if is_reversible { remaining + 1 } else { remaining & !CLOCK };
+        let with_clock = if is_reversible { kept + 1 } else { kept & !CLOCK };
         Self((with_clock + ONE_PLY) ^ BLACK)
     }
 
@@ -131,7 +131,7 @@ impl StateBits {
     /// Returns the state with another e.p. square in the key. 0 stands for no square.
     #[inline]
     pub(super) const fn with_keyed(self, square: usize) -> Self {
-        debug_assert!(square < 64, "no square");
+        debug_assert!(square < 64, "square index above 63");
         Self(self.0 & !(63 << KEYED) | (square as u64) << KEYED)
     }
 }

@@ -107,7 +107,8 @@ impl<'a, F: FnMut(&Board), const WHITE: bool> Successors<'a, F, WHITE> {
     /// push adds to the key, or 0.
     ///
     /// Before the call, the state of `next` must be set, and its planes must be equal to those of
-    /// the board. Only the planes of pawns and of colour may still contain the previous push.
+    /// the board. The planes of pawns and of colour need not be equal, because the call overwrites
+    /// them.
     #[inline(always)]
     fn visit_push(&mut self, to: Square, from: Square, en_passant_number: u64) {
         if self.discovering_pieces >> from.index() & 1 != 0 {

@@ -179,12 +179,12 @@ impl Suite {
         if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }
     }
 
-    /// Reads a suite from a file's bytes. `name` is the name of the suite, and `file` is the name
-    /// of the file in faults.
+    /// Reads a suite from a file's bytes. `name` is the name of the suite. Faults call the file
+    /// `file`.
     ///
     /// # Errors
-    /// If the file has faults that `options` do not allow. Unlike in [`Suite::load`], a suite
-    /// without items is not an error.
+    /// Returns an error if the file has faults that `options` do not allow. Unlike in
+    /// [`Suite::load`], a suite without items is not an error.
     pub fn read(name: &str, file: &str, kind: SuiteKind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
         Self::read_from(name, file, kind, bytes, options)
     }
@@ -300,8 +300,8 @@ fn name_items(stem: &str, items: &mut [Item]) {
     // as its positions.
     let mut hashes = HashSet::new();
     let mut insert_id = |id: &str| hashes.insert(SipHasher13::new().hash(id.as_bytes()).as_u128());
-    // For each id with copies, the number that the last copy was given. Counting from 2 again for
-    // each copy would take quadratic time.
+    // Maps each repeated id to the number of its last copy. Counting from 2 again for each copy
+    // would take quadratic time.
     let mut last_copy_numbers: HashMap<String, u64> = HashMap::new();
     for item in items {
         if item.id.is_empty() {

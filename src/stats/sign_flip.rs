@@ -205,10 +205,10 @@ impl Units {
         let tested_lines = || lines.iter().enumerate().filter(|(_, line)| line.len() >= 2);
         let mut unit_of_cluster: BTreeMap<u32, usize> =
             tested_lines().flat_map(|(_, line)| &line.ids).map(|&id| (id, 0)).collect();
-        let (clusters, line_count) = (unit_of_cluster.len(), tested_lines().count());
-        let unit_count = clusters.min(GROUPS);
+        let (cluster_count, line_count) = (unit_of_cluster.len(), tested_lines().count());
+        let unit_count = cluster_count.min(GROUPS);
         // Neighbouring clusters share a unit.
-        unit_of_cluster.values_mut().enumerate().for_each(|(index, unit)| *unit = index * unit_count / clusters);
+        unit_of_cluster.values_mut().enumerate().for_each(|(index, unit)| *unit = index * unit_count / cluster_count);
         let group_sums = |line: &Clusters| {
             let mut sums = vec![0.0; unit_count];
             line.ids.iter().zip(&line.sums).for_each(|(id, sum)| sums[unit_of_cluster[id]] += sum);
@@ -248,11 +248,11 @@ impl Units {
         let mut random = Pcg64::seed_from_u64(2 + batch as u64);
         for (row, pattern) in signs.chunks_mut(self.unit_count).enumerate() {
             // Each sign is one bit of a word.
-            for signs in pattern.chunks_mut(64) {
+            for word_signs in pattern.chunks_mut(64) {
                 // If all patterns are enumerated, the first sign is fixed, because the patterns
                 // with the other first sign are mirror images.
                 let bits = if self.is_enumerated() { ((batch * BATCH + row) as u64) << 1 } else { random.random() };
-                for (index, sign) in signs.iter_mut().enumerate() {
+                for (index, sign) in word_signs.iter_mut().enumerate() {
                     *sign = if bits >> index & 1 == 1 { -1.0 } else { 1.0 };
                 }
             }

@@ -93,6 +93,6 @@ pub fn seed_warnings(experiment: &Experiment) -> Vec<String> {
     [("seeds", file.seeds, "the file's key seed"), ("schedules", file.schedules, "each variant's own schedule")]
         .into_iter()
         .filter(|&(_, count, _)| count > 1)
-        .map(|(key, count, used)| format!("{key} = {count}: a race uses only {used}; `ttlab run` uses all"))
+        .map(|(key, count, used)| format!("{key} = {count}, but a race uses only {used}. `ttlab run` uses all {key}"))
         .collect()
 }

@@ -90,7 +90,7 @@ fn deviation_is_refused_with_its_column_or_repaired() {
     let dirty = format!("{BK01} ; bm Qd1 + ; id BK.01\0");
     let prose = "8/1p5k/1P1p4/3p4/3Pp2p/2K1P2p/7P/8 w - - bm Kb2; id \"Z.29\"; 1 Kb2! Kg8 2 Ka1!!, draw";
     for (line, fault, moves, notes) in [
-        (dirty.as_str(), "column 71: control character 0x00", vec!["d6d1"], 2),
+        (dirty.as_str(), "column 71: expected printable text, found the control character 0x00", vec!["d6d1"], 2),
         (
             "rn2kbnr/pp3pp1/4p3/3pP1Bp/2pP3P/2P5/Pq2NPP1/RN1Q1RK1 b kq - - bm Qxa1;",
             "column 61: expected an opcode (a letter, then letters, digits, _ or -), found `-`",
@@ -241,7 +241,7 @@ fn file_with_comments_blanks_and_any_line_ends_is_read() {
     let file = read_positions("f.epd", &text, Strictness::Strict, OnError::Stop).unwrap();
     assert_eq!(file.0.iter().map(|epd| epd.line).collect::<Vec<_>>(), [4, 6]);
     let notes: Vec<String> = file.1.iter().map(ToString::to_string).collect();
-    assert_eq!(notes, ["f.epd:6:34: unknown opcode `bn` kept (did you mean `bm`?)"]);
+    assert_eq!(notes, ["f.epd:6:34: the unknown opcode `bn` is kept (did you mean `bm`?)"]);
 
     let faults = read_positions(
         "f.epd",
