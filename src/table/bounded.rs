@@ -37,7 +37,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     evaluations: Evaluations,
     mark: Mark,
     /// Whether a key match writes to its slot, to set the mark or to renew the age.
-    match_writes: bool,
+    writes_on_match: bool,
     demotion: Demotion,
     /// The slots chosen by probes, if stores use them (`victim = "probe"`).
     probed: Option<ProbedSlots>,
@@ -134,7 +134,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             refresh: options.refresh,
             evaluations: options.evaluations,
             mark: policy.mark_when(),
-            match_writes: policy.mark_when() == Mark::Match || options.refresh == Refresh::Match,
+            writes_on_match: policy.mark_when() == Mark::Match || options.refresh == Refresh::Match,
             demotion: options.demotion,
             probed: (options.victim == Victim::Probe).then(ProbedSlots::default),
             now: 0,
@@ -244,7 +244,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let entries = &entries[..self.slots()];
         match self.policy.decide(entries, &newcomer, self.now) {
             Decision::Insert { slot: first, last } if (first..=last).contains(&slot) => {
-                // The entries from `first` on move down over the old one.
+                // The entries from `first` on move down over the old entry.
                 Decision::Insert { slot: first, last: slot }
             }
             Decision::Refuse => Decision::Refuse,
@@ -393,8 +393,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             }
             return self.refuse(bucket_number, Some(slot));
         }
-        // In the tick in which the old entry was marked as used, the new entry keeps the mark.
-        // Under `demotion.once` the mark means that the entry was demoted, and is not kept.
+        // If the old entry was marked as used in the current tick, the new entry keeps the mark.
+        // Under `demotion.once` the mark means that the old entry was demoted, so the mark is not
+        // kept.
         entry.used |= old.used && old.age(self.now) == 0 && !self.demotion.once;
         let (bucket, packing) = self.words_at_mut(start);
         let old_generation = entry::generation(packing.data(bucket, slot));
@@ -520,7 +521,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         }
         self.counters.hits += 1;
         let draft = self.policy.draft(&entry, age);
-        if self.match_writes {
+        if self.writes_on_match {
             self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
             self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
         }
@@ -589,7 +590,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         // The memory is indexed by 64-bit words.
         self.memory.prefetch(start * L::Word::BYTES / 8);
         if P::WORDS > 0 {
-            // Such a bucket consists of 64-bit words and straddles cache lines.
+            // A bucket with words of the policy consists of 64-bit words and straddles cache lines.
             self.memory.prefetch(start + self.words() - 1);
         }
     }

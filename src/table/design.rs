@@ -22,8 +22,8 @@ macro_rules! designs {
             /// All designs but `none`.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// Returns the design as TOML: a comment that names its source, and the options of
-            /// `table` that it sets.
+            /// Returns the design as TOML. The text begins with a comment that names the engine.
+            /// The options of `table` that the design sets follow.
             pub const fn toml(self) -> &'static str {
                 match self {
                     Self::None => "",
@@ -31,8 +31,8 @@ macro_rules! designs {
                 }
             }
 
-            /// The engine with its commit and date, and the features of its table that the design
-            /// lacks.
+            /// Returns the name of the engine with its commit and date, and the features of the
+            /// engine's table that the design lacks.
             const fn source_and_gaps(self) -> [&'static str; 2] {
                 match self {
                     Self::None => ["", ""],

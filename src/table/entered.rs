@@ -26,8 +26,8 @@ pub struct Entered {
 }
 
 impl Entered {
-    /// Records the slot of the entry that a searcher's last probe found or its last store wrote.
-    /// `slot` is `None` if there is no such entry.
+    /// Records the slot of the entry that a searcher has just found by a probe or written by a
+    /// store. `slot` is `None` if there is no such entry.
     pub fn set_last_slot(&mut self, searcher: u8, slot: Option<usize>) {
         let searcher = usize::from(searcher);
         if searcher >= self.last_slots.len() {

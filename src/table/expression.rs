@@ -326,12 +326,13 @@ impl Parser<'_> {
         &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len())]
     }
 
-    /// Skips `sign`, which is a sign or a word, if it comes next. Returns whether it was skipped.
-    fn take(&mut self, sign: &str) -> bool {
+    /// Skips `token`, which is an operator, a parenthesis or a word, if it comes next. Returns
+    /// whether the token was skipped.
+    fn take(&mut self, token: &str) -> bool {
         self.skip_spaces();
-        let is_word = sign.starts_with(char::is_alphabetic);
-        let is_next = if is_word { self.peek_word() == sign } else { self.text[self.offset..].starts_with(sign) };
-        self.offset += if is_next { sign.len() } else { 0 };
+        let is_word = token.starts_with(char::is_alphabetic);
+        let is_next = if is_word { self.peek_word() == token } else { self.text[self.offset..].starts_with(token) };
+        self.offset += if is_next { token.len() } else { 0 };
         is_next
     }
 

@@ -33,8 +33,8 @@ pub fn map_capacity(keys: u64) -> u64 {
 }
 
 /// Returns the smallest number of passes, starting with `min`, for which `fits` returns true. A
-/// result above 64 may be up to 2 % too large. If no number of passes below
-/// `max` fits, returns `max` or a slightly larger number.
+/// result above 64 may be up to 2 % too large. If no number of passes below `max` fits, returns
+/// `max` or a slightly larger number.
 pub fn fewest_passes(min: u64, max: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let mut passes = min;
     while !fits(passes) && passes < max {

@@ -19,7 +19,7 @@ pub fn memory_layout(options: &TableOptions) -> Layout {
     }
 }
 
-/// Returns the bytes of a bucket in a layout. They include the policy's words.
+/// Returns the size of a bucket of a layout in bytes. The policy's words are included.
 fn bytes_in(layout: Layout, options: &TableOptions) -> u64 {
     let slots = usize::from(options.slots);
     let words = match layout {

@@ -296,7 +296,7 @@ impl Table for LockFree {
         self.common.now.store(self.local_table.now(), Ordering::Relaxed);
     }
 
-    /// Clears the table. A large table is cleared by as many threads as it has searchers.
+    /// Clears the table. A large table is cleared by one thread for each searcher.
     fn clear(&mut self) {
         let share_len = self.common.words.len().div_ceil(self.common.counts().len()).max(MIN_WORDS_PER_THREAD);
         let clear_words = |words: &[AtomicU64]| words.iter().for_each(|word| word.store(0, Ordering::Relaxed));

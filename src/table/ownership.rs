@@ -129,8 +129,8 @@ impl Ownership {
     }
 
     /// Records a store and counts its effect on the old entry. The old entry is the previous entry
-    /// of the same position or, if there is none, the evicted entry. There must be a
-    /// note for each slot that the store changed (see [`Self::grow_to`]).
+    /// of the same position or, if there is none, the evicted entry. There must be a note for
+    /// each slot that the store changed (see [`Self::grow_to`]).
     pub fn record_store(&self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
         let old_slot = stored.slot + usize::from(stored.moved);
         let old = self.note(old_slot);

@@ -22,7 +22,7 @@ pub struct Packed {
     /// The number of bits from the start of a key to the start of the next key.
     key_stride: usize,
     /// The bit at which the first key begins.
-    first_key: usize,
+    first_key_start: usize,
     /// The number of key bits at the start of each entry, before its data. It is 0 if the keys are
     /// in a separate word.
     inline_key_bits: usize,
@@ -52,7 +52,7 @@ fn write(bucket: &mut [u16], offset: usize, bits: usize, value: u128) {
 }
 
 /// Packs a score as a signed number of `bits` bits. A score that does not fit is replaced by the
-/// nearest one that does. The smallest number stands for [`NO_SCORE`].
+/// nearest score that fits. The smallest number stands for [`NO_SCORE`].
 fn pack_score(score: i16, bits: u32) -> u64 {
     let largest_score = (1 << (bits.min(16) - 1)) - 1;
     let score =
@@ -83,7 +83,7 @@ fn unpack_evaluation(packed: u64, bits: u32) -> StaticEvaluation {
 
 impl Packed {
     fn key_offset(&self, slot: usize) -> usize {
-        self.first_key + slot * self.key_stride
+        self.first_key_start + slot * self.key_stride
     }
 
     fn data_offset(&self, slot: usize) -> usize {
@@ -118,14 +118,14 @@ impl Packing for Packed {
         let shape = shape.unwrap_or_default();
         let fields = shape.fields();
         let (entry_bits, key_bits) = (8 * usize::from(shape.entry), usize::from(shape.key_bits));
-        let (inline_key_bits, key_stride, first_key) = match shape.first_key_bit() {
+        let (inline_key_bits, key_stride, first_key_start) = match shape.first_key_bit() {
             // All keys are in a separate word after the entries.
-            Some(first_key) => (0, key_bits, first_key),
+            Some(first_key_start) => (0, key_bits, first_key_start),
             // Each key is at the start of its entry.
             None => (key_bits, entry_bits, 0),
         };
         let data_bits = fields.bits() as usize;
-        Self { shape, fields, entry_bits, data_bits, key_stride, first_key, inline_key_bits }
+        Self { shape, fields, entry_bits, data_bits, key_stride, first_key_start, inline_key_bits }
     }
 
     fn words(&self, _: usize) -> usize {

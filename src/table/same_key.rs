@@ -62,7 +62,8 @@ pub struct Guard {
 impl Default for Guard {
     fn default() -> Self {
         Self {
-            // Without this expression, the following four fields are the condition.
+            // If this expression is empty, the next four fields are the condition for a
+            // replacement.
             lets: Expression::default(),
             margin: 4,
             pv: 2,
@@ -159,9 +160,9 @@ impl Rule {
             SameKey::Replace | SameKey::Policy => true,
             SameKey::Deeper => depth >= old_depth,
             SameKey::Guard => {
-                let Guard { lets, margin, pv, exact, age, .. } = self.guard;
-                if !lets.is_empty() {
-                    return evaluate_guard(lets, *new, *old, now);
+                let Guard { lets: condition, margin, pv, exact, age, .. } = self.guard;
+                if !condition.is_empty() {
+                    return evaluate_guard(condition, *new, *old, now);
                 }
                 let pv_plies = if new.pv { i32::from(pv) } else { 0 };
                 exact && new.bound == Bound::Exact
@@ -171,7 +172,7 @@ impl Rule {
         }
     }
 
-    /// Whether the move of a refused entry is still copied to the old entry.
+    /// Whether the move of a refused entry is copied to the old entry nevertheless.
     #[inline]
     pub fn renews_move(&self, refused: &Entry, old: &Entry) -> bool {
         let Guard { move_first, fill_move, .. } = self.guard;

@@ -167,20 +167,20 @@ impl Shadow {
             return;
         }
         let old_slot = slot + usize::from(moved);
-        let evicted = *self.life_in(old_slot);
+        let old_life = *self.life_in(old_slot);
         // The lives move down by one slot together with their entries.
         self.slots.copy_within(slot..old_slot, slot + 1);
-        if evicted.occupied && evicted.check == check {
+        if old_life.occupied && old_life.check == check {
             // The position was already in the table, so its life goes on.
-            self.slots[slot] = SlotLife { depth, ..evicted };
+            self.slots[slot] = SlotLife { depth, ..old_life };
             return;
         }
-        if evicted.occupied {
+        if old_life.occupied {
             self.counters.contended += u64::from(!same);
             self.counters.false_updates += u64::from(same);
-            let ghost = self.ghost(evicted.check);
+            let ghost = self.ghost(old_life.check);
             ghost.copies = ghost.copies.saturating_sub(1);
-            (ghost.loss, ghost.depth) = (LossReason::Evicted, evicted.depth);
+            (ghost.loss, ghost.depth) = (LossReason::Evicted, old_life.depth);
         }
         self.counters.lives += 1;
         self.slots[slot] = SlotLife { check, depth, occupied: true, used: false, cut: false };

@@ -169,7 +169,7 @@ impl Fields {
 const NODE_BITS: u32 = 11;
 
 impl Default for Shape {
-    /// One entry of 16 bytes with a whole key.
+    /// Returns the shape of a bucket with one entry of 16 bytes, which has a key of 64 bits.
     fn default() -> Self {
         Self {
             bucket: 16,
@@ -289,16 +289,16 @@ impl Shape {
     /// A message that says what is out of range or does not fit.
     pub fn check(&self) -> Result<(), String> {
         let &Self { bucket, entry, slots, key_bits, keys, .. } = self;
-        for (name, number, range) in [
+        for (name, bits, range) in [
             ("evaluation", self.evaluation, if self.evaluation == 0 { 0..=0 } else { 8..=24 }),
             ("move", self.mv, 15..=24),
             ("score", self.score, 8..=24),
             ("depth", self.depth, 4..=16),
             ("pv", self.pv, 0..=1),
         ] {
-            if !range.contains(&number) {
+            if !range.contains(&bits) {
                 let (least, most) = (range.start(), range.end());
-                return Err(format!("{name} {number} is out of range: expected {least} to {most} bits"));
+                return Err(format!("{name} {bits} is out of range: expected {least} to {most} bits"));
             }
         }
         if self.depth_offset > 0 {
@@ -333,7 +333,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Returns the options of `table` besides `layout` that the shape sets, as lines of TOML.
+    /// Returns the options of `table` that the shape sets besides `layout`, as lines of TOML.
     pub fn text(&self) -> String {
         let Self { bucket, slots, key_bits, .. } = *self;
         let mut text = format!("slots = {slots}\nkey_bits = {key_bits}\nbucket_bytes = {bucket}\n");

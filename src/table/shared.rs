@@ -47,8 +47,8 @@ impl Shared {
 impl SharedTable {
     /// Wraps empty tables and returns one handle for each of `searchers` searchers. The first
     /// handle is that of the main searcher. `tables` contains one table for all searchers or one
-    /// table for each searcher. `seed` is the seed of the random choice of the stores that are
-    /// torn.
+    /// table for each searcher. `seed` initializes the random choice of the stores
+    /// that are torn.
     pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
         let create_part = |mut table: Box<dyn Table>| {
             table.start_numbering_entries();

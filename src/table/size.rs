@@ -63,7 +63,7 @@ impl FromStr for Size {
                     ambiguous_units.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))
                 {
                     return Err(format!(
-                        "`{text}` is ambiguous, because its unit can be a power of 1000 or of 1024: did you mean `{number} {binary_unit}`? The unit of single bytes is `B`"
+                        "`{text}` is ambiguous, because its unit can be a power of 1000 or of 1024: did you mean `{number} {binary_unit}`? A number of bytes has the unit `B`"
                     ));
                 }
                 let short_units = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];

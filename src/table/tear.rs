@@ -141,8 +141,8 @@ impl TornSlots {
         let Some(late_store) = self.late_stores.get(&slot) else { return SlotRead::Whole };
         let is_complete = self.calls_by_others(late_store.writer) >= late_store.due_call;
         let data_read = match (late_store.overwritten, is_complete) {
-            // The second half has not been written yet. Its writer reads the new data, but other
-            // searchers still read the old data.
+            // The second half has not been written yet. The writer reads the new data, but the
+            // other searchers still read the old data.
             (false, false) if late_store.writer != searcher => late_store.old_data,
             // Another searcher stored into the slot. After that, the late second half overwrote the
             // data of that store.
@@ -170,18 +170,18 @@ impl TornSlots {
         if stored.refused {
             return false;
         }
-        let (slot, last) = (stored.slot, stored.slot + usize::from(stored.moved));
-        if last >= self.last_stored.len() {
-            self.last_stored.resize(last + 1, Entry::default());
+        let (slot, last_slot) = (stored.slot, stored.slot + usize::from(stored.moved));
+        if last_slot >= self.last_stored.len() {
+            self.last_stored.resize(last_slot + 1, Entry::default());
         }
         // The slot has the data of the last store, unless a late second half was written after it.
         let old_data = match self.late_stores.get(&slot) {
             Some(late) if late.overwritten && self.calls_by_others(late.writer) >= late.due_call => late.new_data,
             _ => self.last_stored[slot],
         };
-        self.last_stored.copy_within(slot..last, slot + 1);
+        self.last_stored.copy_within(slot..last_slot, slot + 1);
         self.last_stored[slot] = entry;
-        for changed_slot in slot..=last {
+        for changed_slot in slot..=last_slot {
             let Some(late) = self.late_stores.get_mut(&changed_slot) else { continue };
             late.overwritten = true;
             let (writer, due_call) = (late.writer, late.due_call);

@@ -55,7 +55,7 @@ impl Replacement for AgedDepth {
 
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
-        // The depths may be aged only on a probe, and then replacement ignores ages.
+        // If depths are aged only on a probe, replacement ignores ages.
         let worth = |entry: &Entry| if self.on == AgedAt::Probe { i32::from(entry.depth) } else { self.aged_depth(entry, entry.age(now)) };
         let (slot, least_worth) = least_worth(bucket, worth);
         if i32::from(newcomer.entry.depth) >= least_worth { Decision::replace(slot) } else { Decision::Refuse }

@@ -345,8 +345,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Whether a table cutoff counts as all nodes of the stored subtree, rather than as one
-            /// node.
+            /// Whether a table cutoff counts as all nodes of the stored subtree, not as one node.
             #[must_use]
             pub fn counts_stored_nodes(&self) -> bool {
                 match self {
@@ -427,7 +426,7 @@ impl Default for Policy {
     }
 }
 
-/// Deserializes a policy from its name, or from a table with `kind` and the policy's parameters.
+/// Deserializes a policy from its name, or from a map of its `kind` and its parameters.
 ///
 /// # Errors
 /// Serde's errors for an unknown name or parameter.

@@ -36,7 +36,7 @@ const ROWS: [usize; 2] = [1, 2];
 
 /// Returns the shift of the key's counter in each row.
 fn counter_shifts(key: u64) -> [u32; 2] {
-    // The high bits of two products of the key with odd constants (those of SplitMix64).
+    // The shifts are the high bits of the products of the key and two odd constants of SplitMix64.
     let shift = |odd: u64| (key.wrapping_mul(odd) >> 60) as u32 * 4;
     [shift(0x9e37_79b9_7f4a_7c15), shift(0xbf58_476d_1ce4_e5b9)]
 }
@@ -51,7 +51,7 @@ fn estimate(words: &[u64], key: u64) -> u64 {
 /// Returns `order` with a slot moved to the front. Each place in the order is a slot number of four
 /// bits, and the first `len` places are valid.
 fn move_to_front(order: u64, slot: usize, len: usize) -> u64 {
-    // The exclusive or makes the place that holds the slot 0. The subtraction then borrows in
+    // After the exclusive or, the place that holds the slot is 0. The subtraction then borrows in
     // the lowest such place. The place after the valid places is set to 0, so that it is found if
     // the slot is in none of the valid places.
     const ONES: u64 = 0x1_1111_1111;
