@@ -19,12 +19,11 @@ pub(super) fn axis_len(axis: &Axis) -> usize {
 /// The key of a `[[zip]]` with the names of its points. A point is one set of values of all paths.
 pub(super) const NAME: &str = "name";
 
-/// Finds the point of a `[[zip]]` whose options all have the values that `paths` sets, and returns
-/// the name of this point. Returns `None` if there is no such point, or if the `[[zip]]` has no
-/// names.
-pub(super) fn zip_name<'z>(zip: &'z Table, paths: &[(String, Value)]) -> Option<&'z str> {
+/// Finds the point of a `[[zip]]` whose paths and values are all in `path_values`, and returns the
+/// name of this point. Returns `None` if there is no such point, or if the `[[zip]]` has no names.
+pub(super) fn zip_name<'z>(zip: &'z Table, path_values: &[(String, Value)]) -> Option<&'z str> {
     let names = zip.get(NAME)?.as_array()?;
-    let value_at = |path: &String| paths.iter().find(|(set_path, _)| set_path == path).map(|(_, value)| value);
+    let value_at = |path: &String| path_values.iter().find(|(set_path, _)| set_path == path).map(|(_, value)| value);
     let is_set_point = |&index: &usize| {
         let mut options = zip.iter().filter(|(path, _)| *path != NAME);
         options.all(|(path, values)| values.get(index).is_some_and(|value| value_at(path) == Some(value)))

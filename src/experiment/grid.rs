@@ -26,7 +26,7 @@ struct Draft {
     /// The name, if the file gives one.
     name: Option<String>,
     /// The paths that the variant sets, with their values.
-    paths: Vec<(String, Value)>,
+    path_values: Vec<(String, Value)>,
     /// Where the file defines the variant: `grid`, `variant.2`, `include.0` or `engine`.
     place: String,
 }
@@ -54,7 +54,7 @@ pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>
     let mut drafts: Vec<Draft> = Vec::new();
     if !axes.is_empty() {
         let excludes = Excludes::new(&file.exclude);
-        let to_draft = |paths| Draft { name: None, paths, place: "grid".to_owned() };
+        let to_draft = |path_values| Draft { name: None, path_values, place: "grid".to_owned() };
         let included = combinations(&axes).into_iter().filter(|combination| !excludes.matches(combination));
         drafts.extend(included.map(to_draft));
         for path in file.exclude.iter().flat_map(Table::keys) {
@@ -74,19 +74,19 @@ pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>
         false => drafts.extend(variant_drafts),
     }
     if drafts.is_empty() {
-        drafts.push(Draft { name: Some("default".to_owned()), paths: Vec::new(), place: "engine".to_owned() });
+        drafts.push(Draft { name: Some("default".to_owned()), path_values: Vec::new(), place: "engine".to_owned() });
     }
-    let short_names_of_paths = short_names(&drafts);
+    let short_names = short_names(&drafts);
     let to_variant = |draft: &Draft| {
-        let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.paths, &short_names_of_paths, &file.zip));
+        let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.path_values, &short_names, &file.zip));
         read_variant(file, draft, name, overrides, source)
     };
     let variants = drafts.iter().map(to_variant).collect::<Result<Vec<Variant>, Problem>>()?;
     refuse_duplicates(&variants).map_err(|Duplicate { index, earlier, message }| {
         let problem = source.problem(message);
         // If `--set` made two variants equal, there is no place in the file to show.
-        let affects_paths = |setting: &&Setting| variants[index].paths.iter().any(|(path, _)| setting.affects(path));
-        if let Some(setting) = overrides.iter().find(affects_paths) {
+        let affects = |setting: &&Setting| variants[index].path_values.iter().any(|(path, _)| setting.affects(path));
+        if let Some(setting) = overrides.iter().find(affects) {
             let help = format!("--set {} sets one value for all variants, but the file varies it", setting.path);
             return Problem { help: Some(help), ..problem };
         }
@@ -108,23 +108,23 @@ fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText
     if variants.len().saturating_mul(points.len()) > MAX_VARIANTS {
         return Err(source.invalid("cross", format!("more than {MAX_VARIANTS} variants: use fewer values or variants")));
     }
-    let short_names_of_paths = short_names(points);
+    let short_names = short_names(points);
     let mut drafts = Vec::new();
-    for Draft { name, paths, place } in variants {
+    for Draft { name, path_values, place } in variants {
         for point in points {
-            for (path, _) in paths {
-                let overlapping_axis = point.paths.iter().find(|(axis, _)| paths_overlap(path, axis));
+            for (path, _) in path_values {
+                let overlapping_axis = point.path_values.iter().find(|(axis, _)| paths_overlap(path, axis));
                 let Some((axis, _)) = overlapping_axis else { continue };
                 let message = format!(
-                    "{path}: with cross = true the grid sets `{axis}` in every variant, too: set it in only \
-                        one of the two"
+                    "{path}: with cross = true, the grid also sets `{axis}` in every variant: remove one of the \
+                        two settings"
                 );
                 return Err(source.problem_at(&format!("{place}.{path}"), message));
             }
-            let point_name =
-                point.name.clone().unwrap_or_else(|| variant_name(&point.paths, &short_names_of_paths, zips));
+            let point_name = point.name.clone().unwrap_or_else(|| variant_name(&point.path_values, &short_names, zips));
             let name = name.as_ref().map(|name| format!("{name}, {point_name}"));
-            drafts.push(Draft { name, paths: [paths.clone(), point.paths.clone()].concat(), place: place.clone() });
+            let path_values = [path_values.clone(), point.path_values.clone()].concat();
+            drafts.push(Draft { name, path_values, place: place.clone() });
         }
     }
     Ok(drafts)
@@ -151,19 +151,19 @@ fn read_entry(
         }
         None => None,
     };
-    let mut paths = Vec::new();
+    let mut path_values = Vec::new();
     for (path, value) in entry.iter().filter(|(path, _)| *path != "name") {
         match (path.as_str(), value) {
             ("limit", Value::Table(limits)) => {
-                paths.extend(limits.iter().map(|(limit, value)| (format!("limit.{limit}"), value.clone())));
+                path_values.extend(limits.iter().map(|(limit, value)| (format!("limit.{limit}"), value.clone())));
             }
-            _ => paths.push((path.clone(), value.clone())),
+            _ => path_values.push((path.clone(), value.clone())),
         }
     }
-    for (path, _) in &paths {
+    for (path, _) in &path_values {
         check_path(path, valid_paths, &place, source)?;
     }
-    Ok(Draft { name, paths, place })
+    Ok(Draft { name, path_values, place })
 }
 
 /// Top-level keys of the file that a variant cannot change, although an author may expect that it
@@ -230,7 +230,7 @@ fn read_variant(
         None => Problem { span: locate_option(file, draft, path, &message, source), ..source.problem(message) },
     };
     let all_paths = || {
-        let variant_paths = draft.paths.iter().map(|(path, value)| (path.as_str(), value));
+        let variant_paths = draft.path_values.iter().map(|(path, value)| (path.as_str(), value));
         variant_paths.chain(overrides.iter().map(|setting| (setting.path.as_str(), &setting.value)))
     };
     let mut preset = file.engine.get("preset");
@@ -280,7 +280,8 @@ fn read_variant(
         source.check_range("limit.ticks", ticks, ticks > 0, "at least 1")?;
         nodes = Some(ticks.saturating_mul(options.threads.count.into()));
     }
-    let variant = Variant { name: name.clone(), paths: draft.paths.clone(), limit: Limit { depth, nodes }, subject };
+    let variant =
+        Variant { name: name.clone(), path_values: draft.path_values.clone(), limit: Limit { depth, nodes }, subject };
     if file.trace.is_some() {
         let Some(table) = variant.table() else {
             let message =
@@ -310,7 +311,7 @@ fn read_variant(
     } else {
         source.check_range("limit", 0, depth != Some(0) && nodes != Some(0), "at least 1")?;
         if let Some((path, suite)) =
-            draft.paths.iter().find_map(|(path, _)| Some((path, suite_with_own_limit(file, path)?)))
+            draft.path_values.iter().find_map(|(path, _)| Some((path, suite_with_own_limit(file, path)?)))
         {
             let message =
                 format!("suites.{suite} sets its own limit: set it in the suite or in the variant, not in both");
@@ -353,7 +354,7 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
     // Serde writes an item of a list as `ordering[1]`.
     let path = &path.replace('[', ".").replace(']', "");
     let word = quoted_word(message);
-    match draft.paths.iter().find(|(variant_path, _)| paths_overlap(variant_path, path)) {
+    match draft.path_values.iter().find(|(variant_path, _)| paths_overlap(variant_path, path)) {
         Some((variant_path, value)) => {
             let path_in_value = path.strip_prefix(variant_path.as_str()).unwrap_or_default();
             let is_in_grid = draft.place == "grid";
@@ -371,8 +372,8 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
 /// a value can exist although both variants have the same options, because an option can be written
 /// in several ways. If there is no such value, returns the path of the variant's first value.
 fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Option<String> {
-    let difference = variant.paths.iter().find(|path_value| !earlier.paths.contains(path_value));
-    let (path, value) = difference.or_else(|| variant.paths.first())?;
+    let difference = variant.path_values.iter().find(|path_value| !earlier.path_values.contains(path_value));
+    let (path, value) = difference.or_else(|| variant.path_values.first())?;
     locate_axis_value(file, path, value)
 }
 
@@ -407,7 +408,8 @@ fn refuse_duplicates(variants: &[Variant]) -> Result<(), Duplicate> {
 /// Returns a short name for each path that a draft sets. The short name is the last part of the
 /// path, or the whole path if several paths have the same last part.
 fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
-    let paths: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.paths).map(|(path, _)| path.as_str()).collect();
+    let paths: BTreeSet<_> =
+        drafts.iter().flat_map(|draft| &draft.path_values).map(|(path, _)| path.as_str()).collect();
     let last_part = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
     let is_unique = |path: &str| paths.iter().filter(|other| last_part(other) == last_part(path)).count() == 1;
     paths
@@ -416,13 +418,13 @@ fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns the default name of a variant that sets `paths`, such as `slots=1, size=64`. If a
+/// Returns the default name of a variant that sets `path_values`, as in `slots=1, size=64`. If a
 /// `[[zip]]` names its points, the name of a point replaces the options of that `[[zip]]`.
-fn variant_name(paths: &[(String, Value)], short_names_of_paths: &BTreeMap<String, String>, zips: &[Table]) -> String {
-    let named_zips: Vec<(&Table, &str)> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, paths)?))).collect();
+fn variant_name(path_values: &[(String, Value)], short_names: &BTreeMap<String, String>, zips: &[Table]) -> String {
+    let named_zips: Vec<_> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, path_values)?))).collect();
     let is_in_named_zip = |path: &str| named_zips.iter().any(|(zip, _)| zip.contains_key(path));
-    let options = paths.iter().filter(|(path, _)| !is_in_named_zip(path));
-    let parts = options.map(|(path, value)| format!("{}={}", short_names_of_paths[path], paths::format_value(value)));
+    let options = path_values.iter().filter(|(path, _)| !is_in_named_zip(path));
+    let parts = options.map(|(path, value)| format!("{}={}", short_names[path], paths::format_value(value)));
     parts.chain(named_zips.iter().map(|(_, name)| (*name).to_owned())).collect::<Vec<_>>().join(", ")
 }
 
@@ -516,7 +518,7 @@ mod tests {
             (variant.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
             (
                 format!("{grid}[[variant]]\nname = 'n'\ntable = 'none'\n"),
-                "table: with cross = true the grid sets `table.size` in every variant, too",
+                "table: with cross = true, the grid also sets `table.size` in every variant",
             ),
         ] {
             let problem = variant_names(&text).err().unwrap_or_default();

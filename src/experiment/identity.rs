@@ -183,7 +183,7 @@ mod tests {
     fn option_that_differs_from_the_default_changes_the_id() {
         let variant = |options: EngineOptions, depth| Variant {
             name: String::new(),
-            paths: Vec::new(),
+            path_values: Vec::new(),
             limit: Limit { depth, nodes: None },
             subject: Subject::Builtin { options: Box::new(options), is_named_by_file: false },
         };

@@ -34,9 +34,9 @@ fn engine_schema() -> &'static Value {
     resolve(&TYPES, &TYPES["properties"]["engine"])
 }
 
-/// Returns the JSON Schema of an experiment file. The schema of the types is extended by what else
-/// a file may contain. A word may stand in place of a table with that `kind`. Option paths may be
-/// the keys of grids and variants. Grids may contain lists of values.
+/// Returns the JSON Schema of an experiment file. The schema of the types is extended in three
+/// ways. A word may stand in place of a table with that `kind`. Option paths may be the keys of
+/// grids and variants. Grids may contain lists of values.
 pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
     let mut option_schemas = Map::new();

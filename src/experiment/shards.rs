@@ -37,10 +37,10 @@ impl Split {
         if self.keeps_items_together {
             return job.item as u64 % self.shards;
         }
-        // The remainder of the number alone is not enough. If the number of shards is a multiple of
-        // the number of variants, a shard would have jobs of a single variant.
-        let number = plan.order_key(job);
-        (number + number / self.shards) % self.shards
+        // With the remainder of `order_key` alone, each shard would have jobs of a single variant
+        // if the number of shards is a multiple of the number of variants.
+        let order_key = plan.order_key(job);
+        (order_key + order_key / self.shards) % self.shards
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Variant {
     /// The name, which is unique in the experiment.
     pub name: String,
     /// The option paths that the variant sets in addition to `[engine]`, with their values.
-    pub paths: Vec<(String, Value)>,
+    pub path_values: Vec<(String, Value)>,
     /// The limit of the variant's searches. A suite may give the limit that is missing here.
     pub limit: Limit,
     /// The engine under test.

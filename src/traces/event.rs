@@ -175,7 +175,7 @@ impl Event {
     /// Validates the event.
     ///
     /// # Errors
-    /// What is invalid.
+    /// Returns what is invalid.
     #[inline]
     pub fn check(&self) -> Result<(), Flaw> {
         // The kind is in the two low bits: 2 for a search, 3 for a clear. Stores do not use bit 7.

@@ -169,7 +169,7 @@ impl InfoCounter {
             self.threads.insert(event.thread);
             info.min_depth = info.min_depth.min(event.depth);
             info.max_depth = info.max_depth.max(event.depth);
-            // The first game may begin without a clear and without a search that begins a game.
+            // The first game may begin with a probe or a store.
             if !self.is_game_empty {
                 info.games += u64::from(info.games == 0);
             }

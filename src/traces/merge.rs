@@ -24,7 +24,7 @@ impl<R: Read> Source<R> {
             self.pending.extend(block.iter().rev());
         }
         let Some(event) = self.pending.last() else { return Ok(None) };
-        // A clock of 0 is invalid: a program that has no clock writes it.
+        // 0 is not a valid clock. Programs that have no clock write 0.
         let least = self.clock.max(1);
         if event.clock < least {
             let offset = self.reader.offset(self.merged_count);

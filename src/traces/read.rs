@@ -238,7 +238,7 @@ impl<R: Read> Reader<R> {
                 if event.key != number {
                     return Err(TraceError::Count { offset, declared: event.key, found: number });
                 }
-                if !self.is_undamaged(&event) {
+                if !self.has_matching_checksum(&event) {
                     return Err(TraceError::Damaged { offset, events: number });
                 }
                 if filled > (index + 1) * event_bytes || read_full(&mut self.from, &mut [0])? > 0 {
@@ -264,7 +264,7 @@ impl<R: Read> Reader<R> {
 
     /// Whether the end event has the checksum of the events that were read. Some writers of narrow
     /// events write zeros in place of a checksum. Such a trace is accepted.
-    fn is_undamaged(&self, end: &Event) -> bool {
+    fn has_matching_checksum(&self, end: &Event) -> bool {
         if self.format.wide {
             let expected = Event { key: end.key, cost: end.cost, thread: end.thread, flags: END, ..Event::default() };
             return *end == Event { high: self.check.wide_end_checksum(end.cost, end.thread), ..expected };

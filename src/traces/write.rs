@@ -15,7 +15,7 @@ pub struct Writer<W> {
     events: u64,
     check: Check,
     /// The last event that had a total cost.
-    total_event: Event,
+    last_event_with_total: Event,
     /// The first write error.
     error: Option<io::Error>,
 }
@@ -28,8 +28,8 @@ impl<W: Write> Writer<W> {
 
     /// Starts a trace with events of the given format.
     pub fn with_format(to: W, format: Format) -> Self {
-        let (last, check, total_event) = (None, Check::default(), Event::default());
-        Self { to, format, buffer: format.header(), last, events: 0, check, total_event, error: None }
+        let (last, check, last_event_with_total) = (None, Check::default(), Event::default());
+        Self { to, format, buffer: format.header(), last, events: 0, check, last_event_with_total, error: None }
     }
 
     /// Adds an event. The event is written only when the next event is added, because until then
@@ -37,7 +37,7 @@ impl<W: Write> Writer<W> {
     pub fn push(&mut self, event: Event) {
         self.write_last();
         if event.has_total() {
-            self.total_event = event;
+            self.last_event_with_total = event;
         }
         self.last = Some(event);
         self.events += 1;
@@ -45,12 +45,12 @@ impl<W: Write> Writer<W> {
 
     /// The total cost of the last event that had a total.
     pub fn cost(&self) -> u64 {
-        self.total_event.cost
+        self.last_event_with_total.cost
     }
 
     /// Sets the total cost that the end event will have, unless further events have a total.
     pub fn set_cost(&mut self, cost: u64) {
-        self.total_event.cost = cost;
+        self.last_event_with_total.cost = cost;
     }
 
     /// Marks the last event as a cutoff if it is a probe with a hit.
@@ -92,11 +92,11 @@ impl<W: Write> Writer<W> {
     /// When any write failed.
     pub fn finish(mut self) -> io::Result<(u64, W)> {
         self.write_last();
-        let end = Event { key: self.events, flags: END, cost: self.total_event.cost, ..Event::default() };
+        let end = Event { key: self.events, flags: END, cost: self.last_event_with_total.cost, ..Event::default() };
         let end = if self.format.wide {
             Event {
-                high: self.check.wide_end_checksum(end.cost, self.total_event.thread),
-                thread: self.total_event.thread,
+                high: self.check.wide_end_checksum(end.cost, self.last_event_with_total.thread),
+                thread: self.last_event_with_total.thread,
                 ..end
             }
         } else {

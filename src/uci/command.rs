@@ -42,9 +42,9 @@ pub struct Go {
     pub infinite: bool,
     /// Whether to search on the opponent's time until `ponderhit`.
     pub ponder: bool,
-    /// Whether the command has no other words than `infinite`, `ponder` and `searchmoves`. Any
-    /// other word counts as an attempt to give a limit.
-    pub names_no_limit: bool,
+    /// Whether the command has other words than `infinite`, `ponder` and `searchmoves`. Any other
+    /// word counts as an attempt to give a limit.
+    pub names_limit: bool,
     /// Messages about words that were ignored and numbers that were changed.
     pub messages: Vec<String>,
 }
@@ -53,9 +53,9 @@ pub struct Go {
 const TIME_WITHOUT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Go {
-    /// Gives a limit to a search that has none, and adds a message. If the command names no limit,
-    /// the search becomes infinite, as in most engines. A pondering search is not changed. If the
-    /// command has only invalid limits, the search gets a fixed time.
+    /// Decides how a search without a valid limit ends, and adds a message. If the command names no
+    /// limit, the search becomes infinite, as in most engines. A pondering search is not changed.
+    /// If all limits in the command are invalid, the search gets a fixed time.
     pub fn ensure_limit(&mut self, turn: Color) {
         let has_clock = self.time[turn as usize].is_some();
         if !has_clock && self.time[!turn as usize].is_some() {
@@ -64,7 +64,7 @@ impl Go {
         if has_clock || self.infinite || self.depth.is_some() || self.nodes.is_some() || self.move_time.is_some() {
             return;
         }
-        if !self.names_no_limit {
+        if self.names_limit {
             self.move_time = Some(TIME_WITHOUT_LIMIT);
             let time = TIME_WITHOUT_LIMIT.as_millis();
             self.messages.push(format!("no valid limit: the search ends after {time} ms"));
@@ -165,7 +165,7 @@ const KEYWORDS: [&str; 12] = [
 /// Parses the words after `go`.
 fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     let mut words = words.peekable();
-    let mut go = Go { names_no_limit: true, ..Go::default() };
+    let mut go = Go::default();
     while let Some(word) = words.next() {
         let mut messages = Vec::new();
         // Reads the next word as a number. A keyword in place of a number is not consumed.
@@ -181,7 +181,7 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             }
             number.map(|(number, _)| number)
         };
-        go.names_no_limit &= ["infinite", "ponder", "searchmoves"].contains(&word);
+        go.names_limit |= !["infinite", "ponder", "searchmoves"].contains(&word);
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
@@ -315,14 +315,14 @@ mod tests {
             moves_to_go: Some(14),
             infinite: true,
             ponder: true,
-            names_no_limit: false,
+            names_limit: true,
             messages: vec!["mate: is ignored".to_owned()],
         };
         assert_eq!(
             go("go ponder wtime 10 btime 11 winc 12 binc 13 movestogo 14 depth 7 nodes 8 movetime 9 mate 3 infinite"),
             expected
         );
-        assert_eq!(go("go"), Go { names_no_limit: true, ..Go::default() });
+        assert_eq!(go("go"), Go::default());
         for (line, depth, nodes, moves) in [
             ("go depth 0 nodes 0 movestogo 0", Some(1), Some(1), Some(1)),
             ("go depth 255 nodes 1 movestogo 1000", Some(255), Some(1), Some(1000)),

@@ -237,7 +237,7 @@ fn variants_have_their_order_names_and_options() {
     let experiment = read(SEARCH, &["table.slots=4", "limit.nodes=70", "table.slots = 8"]).unwrap();
     let variant = &experiment.variants[0];
     assert_eq!((variant.limit.depth, variant.limit.nodes), (Some(2), Some(70)));
-    assert_eq!((variant.table().unwrap().slots, variant.paths.len()), (8, 0));
+    assert_eq!((variant.table().unwrap().slots, variant.path_values.len()), (8, 0));
 }
 
 #[test]

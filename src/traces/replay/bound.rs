@@ -154,9 +154,9 @@ impl Clairvoyant {
     fn add_worth(&mut self) {
         self.bucket_intervals.sort_unstable_by_key(|item| (item.bucket, item.interval.begin));
         let mut intervals: Vec<Interval> = Vec::new();
-        for same_bucket in self.bucket_intervals.chunk_by(|a, b| a.bucket == b.bucket) {
+        for intervals_of_bucket in self.bucket_intervals.chunk_by(|a, b| a.bucket == b.bucket) {
             intervals.clear();
-            intervals.extend(same_bucket.iter().map(|item| item.interval));
+            intervals.extend(intervals_of_bucket.iter().map(|item| item.interval));
             self.total += self.packer.max_worth(&intervals, self.slots);
         }
         self.bucket_intervals.clear();

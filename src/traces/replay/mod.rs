@@ -178,7 +178,7 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                 EventKind::Probe => {
                     count.known += u64::from(step.is_known());
                     let hit = table.probe(step.key, step.needed_depth);
-                    // The recorded table and this table gave different answers.
+                    // Counts a probe that only the recorded table or only this table answered.
                     count.otherwise += u64::from(hit.is_some() != step.was_answered());
                     count.moves += u64::from(step.mv > 0);
                     let hit_move = hit.as_ref().map_or(0, |hit| hit.entry.mv.bits());

@@ -244,7 +244,7 @@ impl StepMaker {
         self.facts.clear();
     }
 
-    /// Converts the next event.
+    /// Converts the next event to a step.
     ///
     /// # Errors
     /// When the number of the event does not fit into 32 bits.
@@ -271,7 +271,7 @@ impl StepMaker {
         })
     }
 
-    /// Converts a probe.
+    /// Converts a probe to a step.
     fn make_probe(&mut self, event: &Event) -> Step {
         let depths = self.depths;
         let node_depth = depths.plies(event.depth);
@@ -326,7 +326,7 @@ impl StepMaker {
         step
     }
 
-    /// Converts a store and remembers its entry for later probes.
+    /// Converts a store to a step, and remembers the stored entry for later probes.
     fn make_store(&mut self, event: &Event) -> Step {
         let entry_bits = event.flags & (flags::BOUND | flags::PV | flags::MOVE);
         let (depth, thread, number) = (self.depths.plies(event.depth), event.thread, self.event_number);
