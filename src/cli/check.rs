@@ -90,7 +90,7 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
 /// machine.
 pub(super) fn warnings(experiment: &Experiment, plan: &Plan, folder: &Path) -> (Caveats, Vec<String>) {
     // If times matter, `ttlab run` runs one job at a time. Otherwise it runs several jobs at a
-    // time, and the number 2 stands for several.
+    // time. Their number depends on the machine, so 2 jobs are assumed.
     let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
     let jobs_that_fit = runner::jobs_that_fit(plan, Settings::default_jobs(experiment));
     (preflight::plan_warnings(experiment, plan, jobs, Some(folder)), runner::memory_warnings(plan, jobs_that_fit))

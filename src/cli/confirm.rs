@@ -30,7 +30,7 @@ pub fn play(
     let Some(best) = find_variant(&screen_result.best) else {
         return Err(CommandFailure::new(
             Exit::Failed,
-            "confirm: the screen has no results from which to choose a winner",
+            "confirm: no variant has results, so there is no best variant to play against",
         ));
     };
     let others: Vec<usize> =

@@ -32,11 +32,13 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let &Args { seed, count, plies, depth, .. } = args;
     let count = count as usize;
+    // If games are played, `--games` is the maximum number of their plies.
     let Some(max_plies) = args.games else {
         print!("{}", openings::epd(&GenerateOptions { count, seed, plies }).map_err(CommandFailure::usage)?);
         return Ok(Exit::Done);
     };
     let request = GenerateRequest { count, seed, plies, length: max_plies, depth };
+    // `--take` replaces each game by one of its positions. `--half` keeps every second position.
     match args.take {
         Some(kind) => print!("{}", generate::epd(&request, kind, args.half).map_err(CommandFailure::usage)?),
         None => generate::pgn(&request, |text| {

@@ -50,8 +50,8 @@ pub fn run(args: &Args) -> CommandResult {
     if missing_count > 0 {
         let (searches, verb) = (plural(missing_count, "search"), if missing_count == 1 { "is" } else { "are" });
         eprintln!(
-            "{searches} of the reference {verb} missing: run again the shards that `ttlab plan --missing` \
-             lists, then merge; or search here, with `ttlab run FILE --out {}`",
+            "{searches} by the reference engine {verb} missing: run the shards that `ttlab plan --missing` lists \
+             again and merge them, or make the searches here with `ttlab run FILE --out {}`",
             results.display()
         );
         return Ok(Exit::Failed);
@@ -115,7 +115,7 @@ fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String
 pub(super) fn merge_failure(error: MergeError) -> CommandFailure {
     match error {
         MergeError::Output(error) => output_failure(error),
-        MergeError::Missing(..) | MergeError::Uneven { .. } => CommandFailure::new(Exit::Failed, error),
+        MergeError::Missing(..) | MergeError::ShardChanged { .. } => CommandFailure::new(Exit::Failed, error),
         MergeError::Conflict(message) => CommandFailure::new(Exit::Unequal, message),
     }
 }

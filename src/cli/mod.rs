@@ -195,7 +195,7 @@ commands! {
 /// Reads the command line, runs the command and reports errors.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|info| eprintln!("error: internal: {info}")));
-    signals::turn_size_limit_signal_into_error();
+    signals::report_file_size_limit_as_error();
     let run = || std::panic::catch_unwind(run_command_line).unwrap_or(PANIC_EXIT_CODE);
     // The command runs in another thread, because the user's limits may make the stack of the main
     // thread too small.

@@ -36,6 +36,6 @@ pub fn run(args: &Args) -> CommandResult {
     let count = count_leaves(&board, &increments, args.depth);
     let seconds = started.elapsed().as_secs_f64();
     println!("{count}");
-    eprintln!("{seconds:.3} s, {:.1} million per second", count as f64 / seconds / 1e6);
+    eprintln!("{seconds:.3} s, {:.1} million leaves per second", count as f64 / seconds / 1e6);
     Ok(Exit::Done)
 }

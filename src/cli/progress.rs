@@ -25,10 +25,10 @@ impl ConsoleProgress {
 }
 
 impl Progress for ConsoleProgress {
-    fn begin(&self, all_jobs: u64, known_jobs: u64, state: &Done) {
-        resume_lines(all_jobs, known_jobs, state).iter().for_each(|line| err(format_args!("{line}\n")));
+    fn begin(&self, all_jobs: u64, done_jobs: u64, rows: &Done) {
+        resume_lines(all_jobs, done_jobs, rows).iter().for_each(|line| err(format_args!("{line}\n")));
         self.bar.set_length(all_jobs);
-        self.bar.set_position(known_jobs);
+        self.bar.set_position(done_jobs);
         self.bar.reset_elapsed();
         let separator = if self.shows_scores { "\n" } else { "  " };
         let template = format!("{{bar:30}} {{pos}}/{{len}} jobs, {{elapsed}}, ETA {{eta}}{separator}{{wide_msg}}");
@@ -86,15 +86,16 @@ fn damaged_rows_warning((_, damaged): &Reused) -> Option<String> {
     Some(format!("warning: not used: {first}{}", and_more(damaged.len() - 1)))
 }
 
-/// Returns messages about the state of the results file at the start of a run.
-fn resume_lines(all_jobs: u64, known_jobs: u64, state: &Done) -> Vec<String> {
+/// Returns messages about the results file at the start of a run. `rows` describes the rows that
+/// the file contained.
+fn resume_lines(all_jobs: u64, done_jobs: u64, rows: &Done) -> Vec<String> {
     let lines = [
-        (state.torn_bytes > 0)
-            .then(|| format!("removed an incomplete last line of {} bytes from the results", state.torn_bytes)),
-        state.copy.as_ref().map(|copy| format!("saved a copy of the damaged results as {}", copy.display())),
-        (state.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(state.dropped, "row"))),
-        (known_jobs > 0)
-            .then(|| format!("{known_jobs} of {all_jobs} jobs already done, {} to run", all_jobs - known_jobs)),
+        (rows.torn_bytes > 0)
+            .then(|| format!("removed an incomplete last line of {} bytes from the results", rows.torn_bytes)),
+        rows.copy.as_ref().map(|copy| format!("saved a copy of the damaged results as {}", copy.display())),
+        (rows.dropped > 0).then(|| format!("dropped {} of jobs that will run again", plural(rows.dropped, "row"))),
+        (done_jobs > 0)
+            .then(|| format!("{done_jobs} of {all_jobs} jobs already done, {} to run", all_jobs - done_jobs)),
     ];
     lines.into_iter().flatten().collect()
 }

@@ -27,7 +27,7 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, CommandFailure> {
 /// Makes writes beyond the limit on file sizes (`ulimit -f`) fail with an error. Otherwise the
 /// signal SIGXFSZ would end the program. The signal is not ignored but gets a handler, because
 /// engines would inherit that the signal is ignored.
-pub(super) fn turn_size_limit_signal_into_error() {
+pub(super) fn report_file_size_limit_as_error() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 

@@ -126,7 +126,7 @@ fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> Co
                 file.display()
             );
         }
-        let cut = imported.intact_bytes.map(|bytes| format!(", cut at byte {bytes}")).unwrap_or_default();
+        let cut = imported.intact_bytes.map(|bytes| format!(", input cut at byte {bytes}")).unwrap_or_default();
         eprintln!("{}: {}{cut}", file.display(), plural(imported.events, "event"));
     }
     eprintln!("{}: {event_count}", out.display(), event_count = finish_trace(writer, out)?);

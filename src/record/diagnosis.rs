@@ -198,7 +198,7 @@ impl Diagnosis {
         }
         let names = self.options.keys().chain(options.keys()).filter(|name| !name.eq_ignore_ascii_case("Hash"));
         let option_value = |options: &BTreeMap<String, String>, name: &str| {
-            options.get(name).filter(|value| !value.is_empty()).cloned().unwrap_or_else(|| "nothing".to_owned())
+            options.get(name).filter(|value| !value.is_empty()).cloned().unwrap_or_else(|| "no value".to_owned())
         };
         for name in names {
             let (examined, current) = (option_value(&self.options, name), option_value(options, name));
@@ -291,9 +291,9 @@ mod tests {
                 "it was made with other options: Threads = 1, but 2 in this experiment",
                 check(same, "-u", &[("Threads", "2")]),
             ),
-            ("it was made with other options: Threads = 1, but nothing in this experiment", check(same, "-u", &[])),
+            ("it was made with other options: Threads = 1, but no value in this experiment", check(same, "-u", &[])),
             (
-                "it was made with other options: Style = nothing, but wild in this experiment",
+                "it was made with other options: Style = no value, but wild in this experiment",
                 check(same, "-u", &[("Style", "wild"), ("Threads", "1")]),
             ),
         ] {

@@ -329,12 +329,12 @@ mod tests {
         let write_moves =
             |moves: &[&str], end: (&str, &str)| format_moves(&Board::startpos(), moves, &vec![None; moves.len()], end);
         for (moves, end, problem) in [
-            (&MATE[..], ("mate", "1-0"), "recorded to end by mate with 1-0"),
-            (&MATE[..3], ("mate", "0-1"), "by the rules: goes on"),
-            (&MATE[..3], ("resigned", "1/2-1/2"), "recorded to end by resigned"),
-            (&MATE[..2], ("draw-agreed", "1-0"), "recorded to end by draw-agreed with 1-0"),
-            (&MATE[..2], ("max-moves", "0-1"), "recorded to end by max-moves with 0-1"),
-            (&MATE[..2], ("mate", "0-1"), "by the rules: goes on"),
+            (&MATE[..], ("mate", "1-0"), "the row says mate with 1-0"),
+            (&MATE[..3], ("mate", "0-1"), "the rules of chess say no end"),
+            (&MATE[..3], ("resigned", "1/2-1/2"), "the row says resigned"),
+            (&MATE[..2], ("draw-agreed", "1-0"), "the row says draw-agreed with 1-0"),
+            (&MATE[..2], ("max-moves", "0-1"), "the row says max-moves with 0-1"),
+            (&MATE[..2], ("mate", "0-1"), "the rules of chess say no end"),
             (&["f2f3", "e7e5", "g2g4", "d8h4", "a2a3"], ("resigned", "0-1"), "after the game has ended: mate"),
             (&["f2f3", "e7e4"], ("resigned", "0-1"), "move 2, `e7e4`, is not legal"),
         ] {

@@ -56,7 +56,7 @@ pub enum MergeError {
         .folder.display(),
         plural(*.checked, "row")
     )]
-    Uneven {
+    ShardChanged {
         folder: PathBuf,
         /// The number of rows when the shard was checked.
         checked: u64,
@@ -263,7 +263,7 @@ impl Shards<'_> {
             None => Ok((new_file, stopping.not_needed())),
             Some((shard, (&checked, &merged))) => {
                 let folder = self.find_folder(shard).cloned().unwrap_or_default();
-                Err(MergeError::Uneven { folder, checked, found: merged })
+                Err(MergeError::ShardChanged { folder, checked, found: merged })
             }
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn finish(
         }
         if suggests_commands && !quiet {
             println!(
-                "next: `ttlab report {} --pairs` compares every variant with every other; running `ttlab run` again resumes the experiment",
+                "next: `ttlab report {} --pairs` compares every variant with every other; repeat `ttlab run` to resume",
                 folder.display()
             );
         }

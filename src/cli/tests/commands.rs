@@ -268,7 +268,7 @@ fn perft_counts_and_divides_leaves() {
         for options in [&[][..], &["--bulk"]] {
             let (code, stdout, stderr) = call(&[&["perft", "startpos", depth], options].concat());
             assert_eq!((code, stdout), (0, format!("{leaves}\n")), "{options:?}");
-            assert!(stderr.ends_with(" million per second\n"), "{stderr}");
+            assert!(stderr.ends_with(" million leaves per second\n"), "{stderr}");
         }
         let (code, stdout, _) = call(&["perft", "startpos", depth, "--divide"]);
         let (moves, total) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", stdout.trim_end()));
@@ -677,7 +677,7 @@ fn merge_reports_moves_that_are_not_judged() {
         &out,
     ]);
     assert_eq!(code, 3, "{errors}");
-    assert!(errors.starts_with("1 search of the reference is missing: run again the shards that"), "{errors}");
+    assert!(errors.starts_with("1 search by the reference engine is missing: run the shards that"), "{errors}");
     let (code, stdout, errors) = call(&["plan", "--missing", &plan, "--out", &path_in("parts")]);
     assert_eq!(
         (code, stdout.as_str(), errors.as_str()),

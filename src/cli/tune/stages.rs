@@ -33,6 +33,7 @@ pub(super) fn held_out_warnings(folder: &Path, pressures: &[String]) -> Result<V
     let mut warnings = Vec::new();
     for (index, pressure) in pressures.iter().enumerate() {
         let page = report::Page::read(&folder.join(RaceStage::HeldOut(index).folder())).map_err(CommandFailure::io)?;
+        // `undetectable` contains warnings about effects that the results cannot show.
         warnings.extend(page.undetectable.iter().map(|warning| format!("{pressure}: {warning}")));
     }
     Ok(warnings)

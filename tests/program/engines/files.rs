@@ -524,7 +524,7 @@ name = "ours"
     let missing = trial.call(&["plan", "--missing", "plan.json", "--out", "merged"]).expect(3);
     assert_eq!(missing.out.trim(), "1");
     missing.prints(&["shard 1 of 3: all jobs done, ", " searches by the reference engine missing"]);
-    trial.call(&["merge", "plan.json", "--out", "merged"]).expect(3).prints(&["searches of the reference are missing"]);
+    trial.call(&["merge", "plan.json", "--out", "merged"]).expect(3).prints(&["reference engine are missing"]);
     trial.call(&["run", "--plan", "plan.json", "--shard", "1", "--out", "merged"]).expect(0);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), judged);
     trial.call(&["merge", "plan.json", "--out", "merged"]).expect(0);
