@@ -57,7 +57,7 @@ pub fn gate_outcome(gate_result: &GateResult) -> &'static str {
     }
 }
 
-/// Describes the totals that a gate judged.
+/// Describes the totals that a gate compared.
 pub fn gate_values(gate_result: &GateResult) -> String {
     let [base, new] = gate_result.totals;
     let format_total = |value: f64| match gate_result.metric.as_str() {
@@ -65,7 +65,7 @@ pub fn gate_values(gate_result: &GateResult) -> String {
         columns::SCORE_ERROR => format!("{value:.1}"),
         _ => format_count(value),
     };
-    let rows_text = match gate_result.differ {
+    let rows_text = match gate_result.differing_rows {
         0 => String::new(),
         1 => ", 1 row differs".to_owned(),
         rows => format!(", {rows} rows differ"),
@@ -249,7 +249,7 @@ fn rows_table(comparison: &Comparison) -> SheetTable {
     });
     let names_column = [SheetColumn::text("columns", "columns", "that differ")];
     let columns = [&SheetColumn::from_names(["row"])[..], &change_columns(), &names_column].concat();
-    SheetTable::new("moved_rows", "Rows that moved most, by nodes", columns, rows)
+    SheetTable::new("moved_rows", "Rows with the largest changes of nodes", columns, rows)
 }
 
 /// Describes a row by its variant, position, depth and repeat.

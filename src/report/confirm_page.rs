@@ -23,7 +23,7 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail
             let (emphasis, _) = decision(contender);
             Cell::number(elo, format!("{elo:+.1}")).with_emphasis(emphasis)
         })
-        .number("interval", "95 %", "holds for all variants and at every look together", |contender| {
+        .number("interval", "95 %", "holds jointly for all variants and stages", |contender| {
             let Elo { low, high, .. } = contender.elo(tail);
             Cell::difference(low, high)
         })
@@ -63,13 +63,13 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec
     if contenders.is_empty() {
         sentences.push(format!("Only \"{best}\" passed the screen: there is nothing to play."));
     } else {
-        let note = "These intervals hold for all variants and at every look together, so they are wider than those \
+        let note = "These intervals hold jointly for all variants and stages, so they are wider than the intervals \
             on the page of the games.";
         sentences.push(note.to_owned());
     }
     if !screened.dropped.is_empty() {
-        let list: Vec<String> = screened.dropped.iter().map(|name| format!("\"{name}\"")).collect();
-        sentences.push(format!("Left out by the screen: {}.", list.join(", ")));
+        let names: Vec<String> = screened.dropped.iter().map(|name| format!("\"{name}\"")).collect();
+        sentences.push(format!("Left out by the screen: {}.", names.join(", ")));
     }
     sentences
 }

@@ -72,7 +72,7 @@ impl Explorer {
         }
         let left_out = depths.values().filter(|depth| depth.is_none()).count();
         let comparable = depths.into_iter().filter(|(_, depth)| depth.is_some());
-        // The index of each position, by its unit.
+        // The index of each position in `values`. The key is the position's code in its column.
         let positions: BTreeMap<u32, usize> = comparable.zip(0..).map(|((unit, _), index)| (unit, index)).collect();
         let fits = |line_count: usize| line_count * positions.len() <= MAX_VALUES;
         let summary_indices: Vec<usize> = match fits(summary.lines.len()) {

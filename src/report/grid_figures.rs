@@ -282,7 +282,7 @@ fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
         Heat { first, second, cells, better }
     };
     let remark = if levels_differ {
-        " Averaged over the other axes, of which not every cell has the same values: this may explain differences between cells."
+        " Averaged over the other axes. Not all cells have the same values of the other axes, which may explain differences."
     } else if grid.axes.len() > 2 {
         " Averaged over the other axes."
     } else {
@@ -292,8 +292,8 @@ fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
         file: "map".to_owned(),
         title: capitalize(&format!("{} and {}", heat.first.0, heat.second.0)),
         caption: format!(
-            "{} divided by the baseline's (geometric mean). A row or column of one colour: that value is as good whatever the other option \
-             is.{remark}",
+            "{} divided by the baseline's (geometric mean). If a row or a column has one colour, the other option makes no difference \
+             there.{remark}",
             capitalize(metric)
         ),
         plot: Plot::Heat(heat),

@@ -96,7 +96,7 @@ fn parts_markup(parts: &[Part]) -> Markup {
                 Part::Prose(text) => {
                     @for paragraph in text.split("\n\n").filter(|text| !text.trim().is_empty()) { p { (inline_markup(paragraph)) } }
                 }
-                Part::Findings(list) => { ul.findings { @for line in list { li { (inline_markup(line)) } } } }
+                Part::Findings(list) => { ul.findings { @for text in list { li { (inline_markup(text)) } } } }
                 Part::Blocker(text) => { p.warning { strong { "Blocks the conclusion: " } (inline_markup(text)) } }
                 Part::Warning(text) => { p.warning { strong { "Warning: " } (inline_markup(text)) } }
                 Part::Heading(text) => { h2 id=(text_id(text)) { (inline_markup(text)) } }
@@ -105,7 +105,7 @@ fn parts_markup(parts: &[Part]) -> Markup {
                 Part::Explorer(explorer) => (explorer.markup()),
                 Part::List(title, list) => {
                     @if !title.is_empty() { h2 id=(text_id(title)) { (inline_markup(title)) } }
-                    ul { @for line in list { li { (inline_markup(line)) } } }
+                    ul { @for text in list { li { (inline_markup(text)) } } }
                 }
                 Part::Folded(title, folded) => { details id=(text_id(title)) { summary { (inline_markup(title)) } (parts_markup(folded)) } }
             }

@@ -69,7 +69,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
             "metric": gate_result.metric,
             "base": gate_result.totals[0],
             "new": gate_result.totals[1],
-            "rows_differ": gate_result.differ,
+            "rows_differ": gate_result.differing_rows,
             "fails": gate_result.fails,
             "within_noise": gate_result.noise,
             "caution": gate_result.caution,

@@ -371,8 +371,8 @@ fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
             let elo = encounter.elo();
             unless_too_few(encounter, Cell::difference(elo.low, elo.high))
         });
-    let note = "The baseline with other nodes against itself. A variant's equal nodes are read off these: a monotone curve of Elo over the \
-                logarithm of nodes, with intervals from resampled openings.";
+    let note = "The baseline against itself with other nodes. A variant's equal nodes are read from a monotone curve of this Elo over \
+                the logarithm of nodes, with intervals from resampled openings.";
     entries.table("handicaps", "Handicaps", &matches.handicaps).with_note(note).non_empty()
 }
 

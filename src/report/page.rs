@@ -334,13 +334,14 @@ impl Page {
         let figures = variants_grid.map_or_else(Vec::new, |grid| grid_figures::figures(grid, summary));
         let mut figures = figures.into_iter();
         // If the first figure covers the whole grid, it comes before the summary. It stays behind
-        // the summary if the variants are different engines, whose nodes are not the same work.
+        // the summary if the variants are different engines, because nodes of different engines
+        // cannot be compared.
         let is_one_engine = warnings::different_engines(&self.manifest).is_none();
         let has_covering_figure = |grid: &Grid<'_>| grid.axes.len() > 1 || grid.axes[0].is_numeric();
         if is_one_engine && variants_grid.is_some_and(has_covering_figure) {
             parts.extend(figures.next().map(Part::Figure));
         }
-        parts.push(Part::Table(table::judged_summary_table(self)));
+        parts.push(Part::Table(table::summary_with_verdicts(self)));
         parts.extend(threads::threads_table(self, rows).map(Part::Table));
         parts.extend(engines::quality_table(&self.quality).map(Part::Table));
         parts.extend(engines::engines_table(self).map(Part::Table));

@@ -29,13 +29,13 @@ pub(super) fn choose(text: &str, by: Option<&[String]>, metrics: &[String], rows
         let varying: Vec<&str> =
             rows.options().into_iter().chain(keys).filter(|name| pivot::varies(rows, name)).take(8).collect();
         bail!(
-            "--pivot {text}: `{column}` is {} in every row, so the table would have one row\nhelp: these vary: {}",
+            "--pivot {text}: `{column}` is {} in every row, so the table would have one row\nhelp: columns that vary: {}",
             rows.text(column, 0),
             varying.join(", ")
         );
     }
     let groups = by.map_or_else(|| pivot::default_groups(rows, column), <[String]>::to_vec);
-    ensure!(!groups.contains(column), "--pivot {text}: --by names `{column}` too: leave it out there");
+    ensure!(!groups.contains(column), "--pivot {text}: --by also names `{column}`; remove it from --by");
     let names: Vec<&str> =
         if metrics.is_empty() { vec!["nodes"] } else { metrics.iter().map(String::as_str).collect() };
     names.into_iter().map(|name| Ok(Pivot::new(rows, column, &groups, &Metric::find(name, rows)?))).collect()
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(
             message("position", None, &[]),
             "--pivot position: `position` is p in every row, so the table would have one row\n\
-             help: these vary: table.size, depth, variant"
+             help: columns that vary: table.size, depth, variant"
         );
         assert!(message("dept", None, &[]).contains("depth"));
         assert!(message("depth", Some(&["depth".to_owned()]), &[]).contains("--by names `depth` too"));

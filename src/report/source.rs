@@ -97,8 +97,8 @@ impl Source {
         let is_named = |index: &usize| names.contains(&all_variants[*index].name.as_str());
         let mut indices: Vec<usize> = (0..all_variants.len()).filter(is_named).collect();
         if indices.is_empty() {
-            // No variant has any of these names if all rows are those of copies with another key
-            // seed. In this case the warnings are about all variants.
+            // If all rows belong to copies of variants with another key seed, no variant has any of
+            // these names. In this case the warnings are about all variants.
             indices = (0..all_variants.len()).collect();
         }
         let variants: Vec<Variant> = indices.iter().map(|&index| all_variants[index].clone()).collect();

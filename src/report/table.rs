@@ -27,8 +27,8 @@ const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";
 pub(super) const BASELINE: &str = "the baseline (compared with itself)";
 pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 
-/// Returns the reason why a line has no figures about its table. The reason is `reason` if the line
-/// is searched by the built-in engine. An external engine has a table but does not report on it.
+/// Returns the reason why nothing is known about the table of a line. For the built-in engine, this
+/// is `reason`. An external engine has a table but does not report on it.
 fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
     let external_engines: Vec<&BTreeMap<String, EngineInfo>> =
@@ -216,7 +216,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
 
 /// Returns the summary table with a column of verdicts. The verdict of a line follows the columns
 /// that identify the line.
-pub(super) fn judged_summary_table(page: &Page) -> SheetTable {
+pub(super) fn summary_with_verdicts(page: &Page) -> SheetTable {
     let mut table = summary_table(page);
     let Some(metric) = page.summary.metrics.first() else { return table };
     // A single line has nothing to be compared with.
@@ -227,7 +227,7 @@ pub(super) fn judged_summary_table(page: &Page) -> SheetTable {
     for (row, line) in table.rows.iter_mut().zip(&page.summary.lines) {
         row.insert(column_index, verdict_cell(page, line, metric));
     }
-    let meaning = "by the first metric; unclear: no difference from the baseline shown";
+    let meaning = "of the first metric; unclear: no difference from the baseline shown";
     table.columns.insert(column_index, SheetColumn::number("verdict", "verdict", meaning).drop_order(9));
     table
 }
@@ -275,7 +275,7 @@ pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
         .drop_order(2)
         .number("evictions", "displaced another", evicted_meaning, share_of_stores(columns::EVICTIONS))
         .number("rejections", "refused", refused_meaning, share_of_stores(columns::REJECTIONS));
-    let title = "Where the probes and stores went";
+    let title = "Outcomes of the probes and stores";
     line_table(page, "traffic", title, entries, |line| line.sum(columns::PROBES) > 0.0).non_empty()
 }
 

@@ -268,9 +268,9 @@ fn pivot_makes_the_classical_table() {
     assert!(several.contains("<figure id=\"ratio\""), "a figure for each metric");
     assert!(several.contains("<figure id=\"ratio-nps\""), "a figure for each metric");
     for (args, message) in [
-        (&["--pivot", "leaf"][..], "these vary: "),
+        (&["--pivot", "leaf"][..], "columns that vary: "),
         (&["--pivot", "dept"], "depth"),
-        (&["--pivot", "depth", "--by", "depth"], "leave it out there"),
+        (&["--pivot", "depth", "--by", "depth"], "remove it from --by"),
         (&["--wide"], "add --format csv"),
         (
             &["--pivot", "depth", "--metric", "evals", "--metric", "nodes", "--format", "csv", "--wide"],

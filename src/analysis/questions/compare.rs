@@ -115,7 +115,7 @@ pub struct GateResult {
     /// The metric's totals in BASE and in NEW.
     pub totals: [f64; 2],
     /// The number of rows in which the metric differs.
-    pub differ: usize,
+    pub differing_rows: usize,
     /// Whether the gate fails.
     pub fails: bool,
     /// Whether the change exceeds the bound but is not significant. Counts are exact, so only
@@ -362,7 +362,7 @@ impl Comparison {
                     variant: change.variant.clone(),
                     metric: column.clone(),
                     totals: [base, new],
-                    differ: change.differing[metric_index],
+                    differing_rows: change.differing[metric_index],
                     fails: breaks_rule && !is_noise,
                     noise: is_noise,
                     caution: None,

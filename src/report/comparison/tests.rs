@@ -45,7 +45,7 @@ fn gate_result(variant: &str, fails: bool, noise: bool) -> GateResult {
         variant: variant.to_owned(),
         metric: columns::NODES.to_owned(),
         totals: [1000.0, 1234.0],
-        differ: 1,
+        differing_rows: 1,
         fails,
         noise,
         caution: None,
@@ -98,7 +98,7 @@ fn headline_states_the_finding() {
     }
     assert_eq!([&pass, &noise, &fail].map(gate_outcome), ["pass", "pass (within noise)", "FAIL"]);
     let seconds_gate =
-        GateResult { metric: columns::SECONDS.to_owned(), totals: [1.0, 1.5], differ: 0, ..fail.clone() };
+        GateResult { metric: columns::SECONDS.to_owned(), totals: [1.0, 1.5], differing_rows: 0, ..fail.clone() };
     assert_eq!(gate_values(&fail), "1,000 -> 1,234 (+23.40 %, 1 row differs)");
     assert_eq!(gate_values(&seconds_gate), "1.000 -> 1.500 (+50.00 %)");
     let last_line = lead_lines(&comparison_of(vec![variant("a", 0, 0, [0.0, 0.0])])).pop();

@@ -11,7 +11,7 @@ use crate::stats::ratio::Ratio;
 use std::collections::BTreeMap;
 
 impl TuneOutcome<'_> {
-    /// Returns the figure of the response to each numeric option, and a forest plot of all
+    /// Returns a figure of the ratios over each numeric option, and a forest plot of all
     /// candidates.
     pub(super) fn figures(&self) -> Vec<Figure> {
         let metric = &self.tune.metric;
@@ -78,10 +78,10 @@ impl TuneOutcome<'_> {
         self.option_figure(&path, lines.collect(), "held-out", caption)
     }
 
-    /// Returns the figure of some series over the option at `path`. If there are too many series,
-    /// only the series that contain the winner are kept. Returns `None` if there are no series, or
-    /// still too many. The name of the figure's file begins with `file_prefix`, which is `response`
-    /// or `held-out`.
+    /// Returns a figure of series in which x is the value of the option at `path`. If there are too
+    /// many series, only the series that contain the winner are kept. Returns `None` if there are
+    /// no series, or still too many. The name of the figure's file begins with `file_prefix`, which
+    /// is `response` or `held-out`.
     pub(super) fn option_figure(
         &self,
         path: &str,
@@ -92,7 +92,7 @@ impl TuneOutcome<'_> {
         if series.len() > MAX_LINES {
             let winner = self.name(self.race.winner);
             series.retain(|line| line.points.iter().any(|point| point.label == winner));
-            caption += " All other options as in the winner.";
+            caption += " All other options are the winner's.";
         }
         if series.is_empty() || series.len() > MAX_LINES {
             return None;

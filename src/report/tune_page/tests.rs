@@ -94,7 +94,7 @@ fn too_many_series_are_reduced_to_the_winners() {
         other_lines.chain((0..winners).map(|_| make_series("winner", "slots=2, centre=5"))).collect::<Vec<_>>()
     };
     for (others, winners, expected) in
-        [(8, 0, Some((8, "c"))), (7, 1, Some((8, "c"))), (8, 1, Some((1, "c All other options as in the winner.")))]
+        [(8, 0, Some((8, "c"))), (7, 1, Some((8, "c"))), (8, 1, Some((1, "c All other options are the winner's.")))]
     {
         let figure = with_outcome(GRID, &result, &Tune::default(), |outcome| {
             outcome.option_figure("table.slots", make_lines(others, winners), "response", "c".to_owned())
