@@ -134,7 +134,7 @@ pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome 
 pub fn check_mates(examiner: &Examiner<'_>) -> CheckOutcome {
     let (mut engine, mut scores) = (examiner.start_with_timeout()?, Vec::new());
     for &(fen, moves) in MATES {
-        // The mate needs fewer plies than this.
+        // This depth is greater than the number of plies to the mate.
         let limit = Limit { depth: Some((2 * moves.unsigned_abs() + 4) as u8), nodes: None };
         let report = examiner.search_board(&mut engine, &parse_board(fen), limit)?;
         scores.push((fen, moves, report.score));

@@ -275,11 +275,11 @@ impl<O: Observer> Search<'_, O> {
     ) -> Score {
         let Node { alpha, beta, depth, ply, is_cut_node } = node;
         let is_pv = beta - alpha > 1;
-        let full_node =
+        let full_window_node =
             Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, is_cut_node: !(is_cut_node || is_pv) };
-        let zero_window_node = Node { alpha: -alpha - 1, is_cut_node: !is_cut_node, ..full_node };
+        let zero_window_node = Node { alpha: -alpha - 1, is_cut_node: !is_cut_node, ..full_window_node };
         if self.is_late_move(board, child, mv, depth, tried) {
-            let reduced_depth = (full_node.depth - self.switches.lmr_reduction - i32::from(reduces_more)).max(0);
+            let reduced_depth = (full_window_node.depth - self.switches.lmr_reduction - i32::from(reduces_more)).max(0);
             let reduced_node = Node { depth: reduced_depth, ..zero_window_node };
             let score = -self.visit::<TABLE, EXTRAS>(child, reduced_node, mv);
             if score <= alpha || self.aborted {
@@ -294,7 +294,7 @@ impl<O: Observer> Search<'_, O> {
             }
             self.count.researches += 1;
         }
-        -self.visit::<TABLE, EXTRAS>(child, full_node, mv)
+        -self.visit::<TABLE, EXTRAS>(child, full_window_node, mv)
     }
 
     /// Whether late move reduction applies to a move, so that the move is first searched to a

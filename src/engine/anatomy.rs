@@ -208,8 +208,8 @@ impl<'a> Dissector<'a> {
         self.false_hits_before = table.shadow().false_hits;
     }
 
-    /// Counts a probe by its ply. Counts a hit also by whether it cut off the node, and if not,
-    /// why.
+    /// Counts a probe by its ply. A hit that cut off its node is also counted by its bound, and any
+    /// other hit by the reason why it did not.
     pub fn count_probe(&mut self, probe: &ProbeEvent, table: &dyn Table) {
         let ProbeEvent { node, is_deep_enough, is_cutoff_barred, is_cutoff, .. } = *probe;
         let count = &mut self.count;

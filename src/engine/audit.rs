@@ -91,7 +91,7 @@ pub struct Findings {
 
 impl Findings {
     /// Counts a wrong answer. Only the first [`MAX_WRONG`] answers are kept.
-    fn report(&mut self, answer: WrongAnswer) {
+    fn record(&mut self, answer: WrongAnswer) {
         self.count.wrong += 1;
         self.count.illegal += u64::from(matches!(answer.claim, AuditedClaim::Move(_)));
         if self.wrong_answers.len() < MAX_WRONG {
@@ -181,7 +181,7 @@ impl<'a> Auditor<'a> {
         if !mv.is_none() {
             self.findings.count.moves += 1;
             if !board.is_legal(mv) {
-                self.findings.report(make_wrong_answer(AuditedClaim::Move(mv)));
+                self.findings.record(make_wrong_answer(AuditedClaim::Move(mv)));
             }
         }
         if !is_deep_enough || bound == Bound::None {
@@ -198,9 +198,9 @@ impl<'a> Auditor<'a> {
             Bound::Exact
         };
         if !holds(bound) {
-            self.findings.report(make_wrong_answer(AuditedClaim::Stored(bound)));
+            self.findings.record(make_wrong_answer(AuditedClaim::Stored(bound)));
         } else if is_cutoff && !holds(cutoff_bound) {
-            self.findings.report(make_wrong_answer(AuditedClaim::Cutoff));
+            self.findings.record(make_wrong_answer(AuditedClaim::Cutoff));
         }
     }
 
@@ -211,7 +211,7 @@ impl<'a> Auditor<'a> {
         if comparison != Ordering::Equal {
             let (fen, claim) = (root.fen(EpRule::Always), AuditedClaim::Root);
             let window = (-INFINITE, INFINITE);
-            self.findings.report(WrongAnswer { fen, claim, score, comparison, depth, ply: 0, window });
+            self.findings.record(WrongAnswer { fen, claim, score, comparison, depth, ply: 0, window });
         }
     }
 }
@@ -263,7 +263,7 @@ mod tests {
             let mut findings = Findings::default();
             for _ in 0..wrong {
                 let (claim, comparison) = (AuditedClaim::Root, Ordering::Less);
-                findings.report(WrongAnswer {
+                findings.record(WrongAnswer {
                     fen: String::new(),
                     claim,
                     score: 0,

@@ -107,7 +107,7 @@ impl Engine {
             return Err(OptionError { path: "threads.lock", problem }.into());
         }
         if options.threads.table_count() > 1 {
-            let problem = "the caller gives a single table: expected \"shared\"".to_owned();
+            let problem = "the caller provides only one table: expected \"shared\"".to_owned();
             return Err(OptionError { path: "threads.tables", problem }.into());
         }
         Self::from_tables(options, vec![table])
@@ -265,8 +265,8 @@ impl Engine {
     /// each iteration: when the iteration begins, when its search ends, and with its results. The
     /// caller can read a clock in the first two calls.
     ///
-    /// Counts depend only on the options, the position, the earlier positions, the limit and the
-    /// earlier searches.
+    /// The counters in the results depend only on the options, the position, the earlier positions,
+    /// the limit and the earlier searches.
     pub fn search<'s>(
         &mut self,
         board: &Board,

@@ -12,8 +12,9 @@ const DRAW_CLOCK: i32 = 100;
 
 impl Switches {
     /// Whether the score of an entry is valid at a node of remaining depth `depth`. The score is
-    /// valid if a search from this position cannot reach the hundredth halfmove, neither at the
-    /// depth of the entry nor at `depth`. A mate must not come after the hundredth halfmove.
+    /// valid if neither a search to the depth of the entry nor a search to `depth` can reach the
+    /// hundredth halfmove. If the score is a mate, the mate must also come no later than the
+    /// hundredth halfmove.
     #[inline]
     pub(super) fn holds_at_clock(&self, board: &Board, depth: i32, entry: &Entry) -> bool {
         if !self.guards_clock {

@@ -113,9 +113,9 @@ impl Sink for MoveScorer<'_> {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Whether a node of this depth is searched by [`Self::search_frontier_node`]. If only a few
-    /// nodes are left before a limit, it is searched leaf by leaf, so that the limit can be checked
-    /// at each leaf.
+    /// Whether a node of this depth is searched by [`Self::search_frontier_node`]. The result is
+    /// false shortly before a limit is reached, because the limit must then be checked at each
+    /// leaf.
     #[inline]
     pub(super) fn is_frontier_node(&mut self, depth: i32) -> bool {
         depth == 1

@@ -101,8 +101,8 @@ impl Helper {
     }
 }
 
-/// Runs the iterations of a helper until its search must end. The counters of the search are the
-/// sums over all iterations.
+/// Runs the iterations of a helper until its search must end. Returns the search, whose counters
+/// are then the sums over all iterations.
 fn deepen<'a, O: Observer>(
     mut search: Search<'a, O>,
     options: &EngineOptions,

@@ -35,15 +35,15 @@ impl<'s> Shared<'s> {
     /// Creates the state for a root search. `node_limit` applies to all searchers together. The
     /// turns are recorded if `records_turns` is true.
     pub fn new(options: &Threads, node_limit: Option<u64>, stop: Stop<'s>, records_turns: bool) -> Self {
-        let helpers = options.count as usize - 1;
+        let helper_count = options.count as usize - 1;
         Self {
             stop,
             ended: AtomicBool::new(false),
             nodes_left: AtomicU64::new(node_limit.unwrap_or(u64::MAX)),
             record: records_turns.then(Mutex::default),
             results: Mutex::new(HelperResults {
-                counts: vec![SearchCounters::default(); helpers],
-                answers: Answers::new(options.answer, helpers),
+                counts: vec![SearchCounters::default(); helper_count],
+                answers: Answers::new(options.answer, helper_count),
             }),
         }
     }

@@ -20,8 +20,8 @@ impl<'a> ReferenceSearch<'a> {
     }
 
     /// Compares the true value of a node with `score`. Returns `Less` if the value is lower than
-    /// the score. `path` has the keys of the earlier positions. It is used only if draws are
-    /// scored.
+    /// the score. `path` contains the keys of the earlier positions. The keys are used only if the
+    /// option `draws` is on.
     pub fn compare(&self, board: &Board, path: &[u64], depth: i32, ply: usize, score: Score) -> std::cmp::Ordering {
         let mut path = if self.switches.draws { path.to_vec() } else { Vec::new() };
         // This window is just wide enough to tell whether the value is below, at or above the

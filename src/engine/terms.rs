@@ -65,9 +65,9 @@ impl<O: Observer> Search<'_, O> {
         (node.depth - self.switches.iir_reduction).max(1)
     }
 
-    /// Returns the change of depth that singular extension makes for the table's move. Must be
-    /// called only at nodes of sufficient depth. The depth does not change if the table's entry is
-    /// not suitable or the search was aborted.
+    /// Returns by how many plies singular extension changes the depth of the table's move. Must be
+    /// called only at nodes of sufficient depth. The change is 0 if the table's entry is not
+    /// suitable or the search was aborted.
     #[inline(never)]
     pub(super) fn singular_extension<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
@@ -94,12 +94,13 @@ impl<O: Observer> Search<'_, O> {
         if self.aborted {
             return Extension::default();
         }
-        let fails_by_much = self.switches.singular_double > 0 && others_score < target - self.switches.singular_double;
+        let is_far_below_target =
+            self.switches.singular_double > 0 && others_score < target - self.switches.singular_double;
         let plies = if others_score >= target {
             // The table's move is not singular. If it fails high, other moves are likely to fail
             // high too.
             if score >= beta { -self.switches.singular_reduction } else { 0 }
-        } else if fails_by_much && beta - alpha == 1 {
+        } else if is_far_below_target && beta - alpha == 1 {
             2
         } else {
             1

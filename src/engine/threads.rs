@@ -112,7 +112,7 @@ impl Threads {
         };
         let turns = self.turns.split_whitespace().enumerate().map(parse_indexed_turn).collect::<Result<Vec<_>, _>>()?;
         if turns.iter().all(|&(searcher, _)| searcher != 0) {
-            return Err("searcher 0 has no turn, but only it gives results: add a turn for it, as in `0:64`".to_owned());
+            return Err("searcher 0 gives the results, but has no turn: add a turn, as in `0:64`".to_owned());
         }
         Ok(turns)
     }

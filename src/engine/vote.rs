@@ -85,8 +85,8 @@ fn elect<'c>(searchers: &[&'c CompletedIteration]) -> Option<&'c CompletedIterat
         let voters = searchers.iter().filter(|voter| voter.best_move() == completed.best_move());
         voters.map(|voter| weight(voter)).sum()
     };
-    // If there are several maxima, `max_by_key` returns the last one. The order is reversed so that
-    // this is the first searcher.
+    // If several searchers have the most votes, the first of them must win, but `max_by_key`
+    // returns the last maximum. The order is therefore reversed.
     searchers.iter().rev().copied().max_by_key(votes_for_move)
 }
 

@@ -159,7 +159,7 @@ fn searchers_with_separate_tables_share_nothing() {
     assert_eq!(extra_bytes, 2 * memory_bytes("{}"));
     let table = crate::table::build(&separate.table, None, false).unwrap().unwrap();
     let message = Engine::with_table(&separate, table).err().unwrap().to_string();
-    assert_eq!(message, "threads.tables: the caller gives a single table: expected \"shared\"");
+    assert_eq!(message, "threads.tables: the caller provides only one table: expected \"shared\"");
     let abdada = options(r#"{ "count": 3, "tables": "own", "helpers": "abdada" }"#);
     assert!(Engine::new(&abdada, None).err().unwrap().to_string().ends_with("expected threads.tables = \"shared\""));
 }

@@ -1,5 +1,6 @@
 //! Move ordering. Each rule in the list `ordering` claims the moves that it knows. Claimed moves
-//! come in the order of their rules in the list. Unclaimed moves follow in generation order.
+//! come in the order of their rules in the list. Moves that no rule scores follow in generation
+//! order.
 //!
 //! If several rules know a move, the order of the list does not decide which of them claims the
 //! move. The table's move is always claimed by the table-move rule. A quiet move is claimed by
@@ -119,8 +120,8 @@ impl Ranks {
     #[inline]
     pub fn come_in_stages(&self) -> bool {
         let noisy_rank = self.captures.max(self.see);
-        // Webster's scheme does not claim promotions without a capture, so these come among the
-        // quiet moves that no rule claims.
+        // Webster's scheme does not score promotions without a capture, so these promotions come
+        // among the quiet moves that no rule scores.
         noisy_rank > self.killers.max(self.history).max(self.countermove)
             && (self.first_move == 0 || self.first_move > noisy_rank)
             && (self.captures == 0 || self.scheme != MvvLva::Webster)
@@ -132,9 +133,9 @@ impl Ranks {
         self.first_move != 0
     }
 
-    /// Returns the score of a capture or promotion. This is the rank of the rule that claims the
-    /// move plus the score of the move within the rule. Under static exchange evaluation, the rank
-    /// is not added for a losing capture, so its score is negative.
+    /// Returns the score of a capture or promotion. This is the rank of the ordering rule for the
+    /// move plus the score that the rule gives to the move. Under static exchange evaluation, the
+    /// rank is not added for a losing capture, so its score is negative.
     #[inline]
     fn noisy_score(&self, board: &Board, mv: Move) -> i32 {
         if self.captures != 0 {
@@ -177,8 +178,8 @@ struct QuietScorer<'a> {
 }
 
 impl QuietScorer<'_> {
-    /// Returns the score of a quiet move. This is the rank of the rule that claims the move plus
-    /// the score of the move within the rule. The score is 0 if no rule claims the move.
+    /// Returns the score of a quiet move. This is the rank of the ordering rule for the move plus
+    /// the score that the rule gives to the move. The score is 0 if no rule scores the move.
     #[inline]
     fn score(&self, mv: Move) -> i32 {
         let [newer, older] = self.killer_pair;

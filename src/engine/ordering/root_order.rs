@@ -15,7 +15,7 @@ pub enum RootOrder {
 }
 
 impl RootOrder {
-    /// Reorders `others`, which are the moves after the first.
+    /// Reorders `others`, which are all root moves except the first move.
     pub fn apply<T: Copy>(self, others: &mut [T]) {
         match self {
             Self::OddEven => {

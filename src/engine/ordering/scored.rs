@@ -107,19 +107,19 @@ impl Sink for NoisySink<'_> {
     }
 }
 
-/// Receives quiet moves. Moves that a rule claims are scored. All others are listed in generation
-/// order.
+/// Receives quiet moves. Moves that a rule scores are pushed with their scores. All other moves are
+/// listed in generation order.
 pub(super) struct QuietSink<'a> {
     pub(super) quiet_scorer: QuietScorer<'a>,
     pub(super) scored: ScoredMoves<'a>,
-    pub(super) unclaimed: &'a mut MoveList,
+    pub(super) unscored: &'a mut MoveList,
 }
 
 impl QuietSink<'_> {
     #[inline]
     pub(super) fn score_and_push(&mut self, mv: Move) {
         match self.quiet_scorer.score(mv) {
-            0 => self.unclaimed.push(mv),
+            0 => self.unscored.push(mv),
             score => self.scored.push(score, mv),
         }
     }

@@ -66,8 +66,8 @@ pub struct NodeMoves {
     is_sorted: bool,
     /// The number of moves that were selected one by one so far.
     selections: u8,
-    /// The end of the moves that no rule claims. These moves begin at `end`.
-    unclaimed_end: usize,
+    /// The end of the moves that no rule scores. These moves begin at `end`.
+    unscored_end: usize,
     /// The start and the end of the losing captures.
     losing_captures: (usize, usize),
     /// The move that is tried before all others, or [`Move::NONE`].
@@ -83,18 +83,18 @@ impl NodeMoves {
     /// Whether the node has no moves at all.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.next == self.unclaimed_end
+        self.next == self.unscored_end
     }
 
-    /// Switches to the next group of moves that have already been generated. Unclaimed moves come
-    /// before losing captures. Returns false if there is no such group.
+    /// Switches to the next group of moves that have already been generated. Quiet moves that no
+    /// rule scores come before losing captures. Returns false if no group is left.
     #[inline(never)]
     fn next_group(&mut self) -> bool {
         let (losing_start, losing_end) = self.losing_captures;
-        if self.end != self.unclaimed_end {
-            (self.end, self.is_sorted) = (self.unclaimed_end, true);
+        if self.end != self.unscored_end {
+            (self.end, self.is_sorted) = (self.unscored_end, true);
         } else if self.stage == Stage::Quiet && losing_start != losing_end {
-            (self.next, self.end, self.unclaimed_end) = (losing_start, losing_end, losing_end);
+            (self.next, self.end, self.unscored_end) = (losing_start, losing_end, losing_end);
             (self.stage, self.is_sorted, self.selections) = (Stage::All, false, 0);
         } else {
             return false;
@@ -109,7 +109,7 @@ impl NodeMoves {
             end: base,
             is_sorted: false,
             selections: 0,
-            unclaimed_end: base,
+            unscored_end: base,
             losing_captures: (base, base),
             first_move,
             stage,
@@ -137,7 +137,7 @@ impl Stack {
     #[inline(never)]
     fn grow(&mut self) {
         match self.words.len() {
-            // The system zeroes each page only when the page is first touched.
+            // This is cheap, because the system zeroes a page only when the page is first touched.
             0 => self.words = vec![0; INITIAL_WORDS],
             len => self.words.resize(2 * len, 0),
         }
@@ -172,7 +172,7 @@ impl Stack {
             }
         }
         self.top += moves.len();
-        (frame.end, frame.unclaimed_end) = (self.top, self.top);
+        (frame.end, frame.unscored_end) = (self.top, self.top);
         frame
     }
 
@@ -196,7 +196,7 @@ impl Stack {
             frame.end += scored.len;
         }
         debug_assert!(frame.end - frame.base <= MAX_MOVES, "more moves than a node has room for");
-        (self.top, frame.unclaimed_end) = (frame.end, frame.end);
+        (self.top, frame.unscored_end) = (frame.end, frame.end);
         frame
     }
 
@@ -210,11 +210,7 @@ impl Stack {
 
     /// Generates and pushes captures and promotions.
     pub fn push_noisy(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
-        debug_assert!(
-            matches!(frame.stage, Stage::First | Stage::FirstDone),
-            "captures must precede quiet moves: {:?}",
-            frame.stage
-        );
+        debug_assert!(matches!(frame.stage, Stage::First | Stage::FirstDone), "captures after {:?}", frame.stage);
         debug_assert_eq!(
             self.top, frame.base,
             "a deeper node left its moves on the stack, or this node has already pushed moves"
@@ -234,21 +230,21 @@ impl Stack {
             }
             frame.end += noisy.scored.len;
         }
-        (self.top, frame.unclaimed_end, frame.stage) = (frame.end, frame.end, Stage::Noisy);
+        (self.top, frame.unscored_end, frame.stage) = (frame.end, frame.end, Stage::Noisy);
     }
 
     /// Generates and pushes quiet moves, after all winning captures have been tried. Quiet moves
-    /// that no rule claims come last, in generation order. They are collected in `scratch`.
+    /// that no rule scores come last, in generation order. These moves are collected in `scratch`.
     pub fn push_quiets(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         debug_assert_eq!(frame.stage, Stage::Noisy, "quiet moves come after captures");
         debug_assert_eq!(self.top, frame.end, "a deeper node left its moves on the stack");
         // The captures that remain are losing.
         frame.losing_captures = (frame.next, frame.end);
         let quiet_scorer = context.ranks.quiet_scorer(context.board, context.hint, context.heuristics);
-        (frame.next, frame.end, frame.unclaimed_end) = (self.top, self.top, self.top);
+        (frame.next, frame.end, frame.unscored_end) = (self.top, self.top, self.top);
         scratch.clear();
         if let Some(scored) = self.reserve_node() {
-            let mut quiet_sink = QuietSink { quiet_scorer, scored, unclaimed: scratch };
+            let mut quiet_sink = QuietSink { quiet_scorer, scored, unscored: scratch };
             if context.reorders() {
                 let mut moves = MoveList::new();
                 movegen::generate_quiets_into(context.board, &mut moves);
@@ -257,19 +253,19 @@ impl Stack {
             } else {
                 movegen::generate_quiets_into(context.board, &mut quiet_sink);
             }
-            let QuietSink { mut scored, unclaimed, .. } = quiet_sink;
+            let QuietSink { mut scored, unscored, .. } = quiet_sink;
             if !frame.first_move.is_none() {
                 scored.remove(frame.first_move);
             }
             frame.end += scored.len;
-            for &mv in unclaimed.iter() {
+            for &mv in unscored.iter() {
                 if mv != frame.first_move {
                     scored.push(0, mv);
                 }
             }
-            frame.unclaimed_end += scored.len;
+            frame.unscored_end += scored.len;
         }
-        (self.top, frame.stage) = (frame.unclaimed_end, Stage::Quiet);
+        (self.top, frame.stage) = (frame.unscored_end, Stage::Quiet);
         (frame.is_sorted, frame.selections) = (false, 0);
     }
 
@@ -282,7 +278,7 @@ impl Stack {
         }
         self.top += moves.len();
         // The moves count as sorted, so that they are taken in this order.
-        (frame.end, frame.unclaimed_end, frame.is_sorted) = (self.top, self.top, true);
+        (frame.end, frame.unscored_end, frame.is_sorted) = (self.top, self.top, true);
         frame
     }
 
@@ -291,10 +287,10 @@ impl Stack {
     #[inline]
     pub fn next(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         debug_assert!(
-            frame.base <= frame.next && frame.next <= frame.end && frame.end <= frame.unclaimed_end,
+            frame.base <= frame.next && frame.next <= frame.end && frame.end <= frame.unscored_end,
             "{frame:?}"
         );
-        debug_assert!(frame.unclaimed_end <= self.top, "the node's moves are off the stack: {frame:?}");
+        debug_assert!(frame.unscored_end <= self.top, "the node's moves are off the stack: {frame:?}");
         if frame.next == frame.end && !frame.next_group() {
             return None;
         }
