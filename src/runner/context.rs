@@ -2,7 +2,7 @@
 
 use super::in_flight::InFlight;
 use super::progress::Progress;
-use super::stopping::Stopping;
+use super::stopping::MatchState;
 use super::{Output, RunError, RunSummary, Subjects};
 use crate::experiment::{Experiment, Plan};
 use crate::record::{Extra, ResultsWriter};
@@ -51,7 +51,7 @@ pub struct Shared<'a> {
     pub option_values: Vec<Vec<String>>,
     pub in_flight: InFlight,
     /// The sequential tests of a match.
-    pub stopping: Mutex<Stopping>,
+    pub match_state: Mutex<MatchState>,
     /// For each lane, the reason why its tables do not fit into memory, or `None` if they fit.
     pub unfit_reasons: &'a [Option<String>],
     /// One state per worker.

@@ -42,13 +42,13 @@ pub(super) fn compare_depths(
     if files.is_empty() || plan.is_match() || max_depth < 2 {
         return Ok(());
     }
-    // All ids in the files. Only jobs with these ids are compared.
-    let mut ids = HashSet::new();
+    // Only jobs with these ids are compared.
+    let mut known_ids = HashSet::new();
     for file in files {
         let header = record::read_header(file).map_err(OutputError::results(file))?.unwrap_or_default();
         // `collect_id` returns false for each id, so that `scan_ids` does not read the id's row.
         let collect_id = |id| {
-            ids.insert(id);
+            known_ids.insert(id);
             false
         };
         record::scan_ids(file, &header, collect_id, |_, _| Ok(())).map_err(OutputError::results(file))?;
@@ -59,7 +59,7 @@ pub(super) fn compare_depths(
         let mut reuse = Reuse::new(experiment, &shallower_plan, shard);
         reuse.is_other_folder = true;
         reuse.jobs.retain(|id, jobs| {
-            ids.contains(id) && depth_limit(jobs[0].variant, jobs[0].item).is_some_and(|limit| limit > depth)
+            known_ids.contains(id) && depth_limit(jobs[0].variant, jobs[0].item).is_some_and(|limit| limit > depth)
         });
         if reuse.jobs.is_empty() {
             continue;

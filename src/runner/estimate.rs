@@ -2,7 +2,7 @@
 
 use super::row_index::RowIndex;
 use super::status::Status;
-use super::stopping::Stopping;
+use super::stopping::MatchState;
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::columns;
 use crate::text::plural;
@@ -47,7 +47,7 @@ fn format_seconds(seconds: f64) -> String {
 /// order.
 pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_places: &HashSet<u64>) -> Option<Estimate> {
     let row_index = RowIndex::new(experiment, plan);
-    let mut stopping = Stopping::new(experiment, plan, &row_index.header, None);
+    let mut match_state = MatchState::new(experiment, plan, &row_index.header, None);
     let index_of = |name: &str| row_index.header.iter().position(|column| column == name);
     let seconds_index = index_of(columns::SECONDS)?;
     let node_indices = index_of(columns::NODES).zip(index_of(columns::OPPONENT_NODES));
@@ -62,7 +62,7 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
             .map_or(1.0, |(nodes, opponent_nodes)| 1.0 + parse_field(opponent_nodes) / parse_field(nodes).max(1.0));
         let (_, seconds) = spent_by_group.entry(group(&entry.job)).or_default();
         *seconds += parse_field(seconds_index) * factor;
-        stopping.add_row(plan, entry, row);
+        match_state.add_row(plan, entry, row);
         Ok(())
     });
     let status = status.ok()?;
@@ -75,7 +75,7 @@ pub fn from_rows(experiment: &Experiment, plan: &Plan, folder: &Path, known_plac
         return None;
     }
     let mean_seconds = spent_by_group.values().map(|(_, seconds)| seconds).sum::<f64>() / done_jobs.len() as f64;
-    let is_needed = |job: &Job| stopping.needs(plan, job) && !known_places.contains(&plan.order_key(job));
+    let is_needed = |job: &Job| match_state.needs(plan, job) && !known_places.contains(&plan.order_key(job));
     let needed_jobs: Vec<Job> = other_jobs.into_iter().filter(is_needed).collect();
     let seconds = needed_jobs.iter().map(|job| match spent_by_group.get(&group(job)) {
         Some(&(count, seconds)) if count > 0 => seconds / count as f64,

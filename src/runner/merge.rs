@@ -4,7 +4,7 @@
 use super::adopt_rows::adopt_rows;
 use super::row_index::RowIndex;
 use super::status::{JobStatus, Status};
-use super::stopping::Stopping;
+use super::stopping::MatchState;
 use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Job, Plan, Split};
 use crate::record::manifest::{MANIFEST, Manifest, RunSegment, Shard, ShardRun};
@@ -91,14 +91,14 @@ impl Shards<'_> {
         Err(foreign_error(folder, &problem))
     }
 
-    /// Reads and checks every row of a shard. Adds the results of its games to `stopping`, which
+    /// Reads and checks every row of a shard. Adds the results of its games to `match_state`, which
     /// decides when the test of each encounter ends.
     fn read_shard(
         &self,
         row_index: &RowIndex<'_>,
         shard: u64,
         folder: &Path,
-        stopping: &mut Stopping,
+        match_state: &mut MatchState,
     ) -> Result<Status, MergeError> {
         let path = folder.join(record::RESULTS);
         if !path.exists() {
@@ -110,7 +110,7 @@ impl Shards<'_> {
             if shard_of_job != shard {
                 return Err(format!("its job belongs to shard {shard_of_job}"));
             }
-            stopping.add_row(self.plan, entry, row);
+            match_state.add_row(self.plan, entry, row);
             Ok(())
         });
         Ok(status.map_err(OutputError::results(&path))?)
@@ -129,7 +129,7 @@ impl Shards<'_> {
     /// the number of rows to merge for each shard.
     fn check_shards(&self) -> Result<(Vec<ShardJobs>, Vec<u64>), MergeError> {
         let row_index = RowIndex::new(self.experiment, self.plan);
-        let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
+        let mut match_state = MatchState::new(self.experiment, self.plan, &row_index.header, None);
         let (mut shards, mut statuses) = (Vec::new(), Vec::new());
         for shard in 0..self.shard_count {
             let mut shard_jobs =
@@ -139,7 +139,7 @@ impl Shards<'_> {
                 if self.read_manifest(shard, folder)?.is_none() {
                     continue;
                 }
-                let status = self.read_shard(&row_index, shard, folder, &mut stopping)?;
+                let status = self.read_shard(&row_index, shard, folder, &mut match_state)?;
                 if let Some((first_folder, first_status)) = folder_and_status {
                     return Err(self.duplicate_shard_error(shard, (first_folder, &first_status), (folder, &status)));
                 }
@@ -152,7 +152,7 @@ impl Shards<'_> {
             statuses.push(folder_and_status.map(|(_, status)| status).unwrap_or_default());
         }
         let (split, mut rows_to_merge) = (self.split(), vec![0; shards.len()]);
-        for job in self.plan.jobs().filter(|job| stopping.needs(self.plan, job)) {
+        for job in self.plan.jobs().filter(|job| match_state.needs(self.plan, job)) {
             let shard = split.shard_of(self.plan, &job) as usize;
             let status = statuses[shard].job(&row_index, &job);
             let shard_jobs = &mut shards[shard];
@@ -161,8 +161,7 @@ impl Shards<'_> {
             shard_jobs.missing += u64::from(!status.ended);
             shard_jobs.failed += u64::from(status.failed);
         }
-        shards
-            .retain(|shard_jobs| shard_jobs.missing > 0 || shard_jobs.failed > 0 || shard_jobs.missing_judgements > 0);
+        shards.retain(|shard| shard.missing > 0 || shard.failed > 0 || shard.missing_judgements > 0);
         Ok((shards, rows_to_merge))
     }
 
@@ -249,18 +248,18 @@ impl Shards<'_> {
         output: &Output,
         checked_rows: &[u64],
     ) -> Result<(NewFile, u64), MergeError> {
-        let mut stopping = Stopping::new(self.experiment, self.plan, &row_index.header, None);
+        let mut match_state = MatchState::new(self.experiment, self.plan, &row_index.header, None);
         let (path, mut merged_rows) = (output.results_path(), vec![0; checked_rows.len()]);
-        let new_file = record::write_rows(&path, &row_index.header, |put| {
-            self.visit_rows(row_index, &mut stopping, MAX_OPEN_FILES, &mut |shard, row| {
+        let new_file = record::write_rows(&path, &row_index.header, |write_row| {
+            self.visit_rows(row_index, &mut match_state, MAX_OPEN_FILES, &mut |shard, row| {
                 merged_rows[shard as usize] += 1;
-                put(row)
+                write_row(row)
             })
         });
         let new_file = new_file.map_err(OutputError::results(&path))?;
         let mut counts = (0..).zip(checked_rows.iter().zip(&merged_rows));
         match counts.find(|(_, (checked, merged))| checked != merged) {
-            None => Ok((new_file, stopping.not_needed())),
+            None => Ok((new_file, match_state.not_needed())),
             Some((shard, (&checked, &merged))) => {
                 let folder = self.find_folder(shard).cloned().unwrap_or_default();
                 Err(MergeError::ShardChanged { folder, checked, found: merged })
@@ -282,7 +281,7 @@ impl Shards<'_> {
     fn visit_rows(
         &self,
         row_index: &RowIndex<'_>,
-        stopping: &mut Stopping,
+        match_state: &mut MatchState,
         max_files: usize,
         sink: &mut dyn FnMut(u64, &csv::StringRecord) -> Result<(), ResultsError>,
     ) -> Result<(), ResultsError> {
@@ -305,7 +304,7 @@ impl Shards<'_> {
                             entry.insert(Rows::open(&folder.join(record::RESULTS), &row_index.header, offset)?)
                         }
                     };
-                    let is_needed = stopping.needs(self.plan, &job);
+                    let is_needed = match_state.needs(self.plan, &job);
                     // Reads rows until the next row does not belong to the job.
                     let mut indexed_row = None;
                     while rows.next_if(|row| {
@@ -314,7 +313,7 @@ impl Shards<'_> {
                         indexed_row.is_some()
                     })? {
                         if let Some(entry) = &indexed_row {
-                            stopping.add_row(self.plan, entry, rows.row());
+                            match_state.add_row(self.plan, entry, rows.row());
                         }
                         if is_needed {
                             sink(shard, rows.row())?;

@@ -6,7 +6,7 @@ use super::in_flight::IN_FLIGHT_FILE;
 use super::manifest::now;
 use super::resume::{Done, RetryPolicy, scan_rows};
 use super::row_index::RowIndex;
-use super::stopping::Stopping;
+use super::stopping::MatchState;
 use super::unused::unused_files;
 use crate::experiment::Experiment;
 use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RowSource, RunSegment};
@@ -204,12 +204,12 @@ impl Output {
             let is_other_engine = |(name, engine): &(&String, &EngineInfo)| {
                 old.subjects.get(*name).is_none_or(|old_engine| old_engine.sha256 != engine.sha256)
             };
-            let other_build = if !old.build.searches_as(&manifest.build) {
+            let build_difference = if !old.build.searches_as(&manifest.build) {
                 Some(format!(" ({}; this is {})", old.build, manifest.build))
             } else {
                 manifest.subjects.iter().find(is_other_engine).map(|(name, _)| format!(" of the engine of \"{name}\""))
             };
-            if let Some(difference) = other_build.filter(|_| !any_build) {
+            if let Some(difference) = build_difference.filter(|_| !any_build) {
                 return refuse(&format!(
                     "results of another build{difference}, which may search differently: start over with --fresh, \
                      or continue anyway with --any-build"
@@ -335,12 +335,12 @@ impl Output {
     /// Sorts the rows in the plan's order, drops game pairs that are not needed because their test
     /// has ended, seals the results, and marks the run as ended. `done_count` is the number of jobs
     /// that this segment finished.
-    pub fn finish(&self, row_index: &RowIndex<'_>, stopping: &Stopping, done_count: u64) -> Result<(), ResultsError> {
+    pub fn finish(&self, row_index: &RowIndex<'_>, state: &MatchState, done_count: u64) -> Result<(), ResultsError> {
         record::sort_rows(&self.results_path(), &row_index.header, |row| {
             let entry = row_index.entry(row)?;
-            Ok(stopping.needs(row_index.plan, &entry.job).then_some(entry.place))
+            Ok(state.needs(row_index.plan, &entry.job).then_some(entry.place))
         })?;
-        self.seal(stopping.not_needed())?;
+        self.seal(state.not_needed())?;
         self.end_segment(done_count, true)?;
         // The file of jobs in flight is no longer needed, because no job is running and quarantined
         // jobs have their rows.

@@ -205,7 +205,7 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
     let header = reader.headers()?.clone();
     // A missing column is read as empty, because no row has a field at `usize::MAX`.
     let index_of = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
-    let [variant, position, repeat, best] =
+    let [variant_index, position_index, repeat_index, best_index] =
         [columns::VARIANT, columns::POSITION, columns::REPEAT, columns::BEST].map(index_of);
     // The key is the position, variant and repeat of a search.
     let mut final_moves: BTreeMap<(String, String, String), String> = BTreeMap::new();
@@ -213,7 +213,7 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
         let row = row?;
         let field = |index: usize| row.get(index).unwrap_or_default().to_owned();
         // The rows of a search are ordered by depth, so the last row has the final move.
-        final_moves.insert((field(position), field(variant), field(repeat)), field(best));
+        final_moves.insert((field(position_index), field(variant_index), field(repeat_index)), field(best_index));
     }
     let judges_moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
     let mut positions: BTreeMap<String, ChosenMoves> = BTreeMap::new();
@@ -240,8 +240,8 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Searches a position, and searches it again for each chosen move. Returns the judgements that
-    /// are not in `judged_searches`, or `None` if the searches are interrupted.
+    /// Searches a position, and then the position after each chosen move. Returns the judgements
+    /// that are not in `judged_searches`, or `None` if the searches are interrupted.
     fn judge_position(
         &mut self,
         chosen: &ChosenMoves,

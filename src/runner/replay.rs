@@ -42,9 +42,9 @@ impl<'a> Replayers<'a> {
         on_pass_end: &'a mut dyn FnMut(),
     ) -> Result<Self, TableError> {
         let make_table = |options| Ok((replay_table(options, Some(positions))?, Occupancy::default()));
-        let make_bound = |(base, objective)| Clairvoyant::new(objective, base, Some(positions));
+        let make_bound = |(table, objective)| Clairvoyant::new(objective, table, Some(positions));
         let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
-        let bounds = bounded_table.into_iter().flat_map(|base| objectives.map(|objective| (base, objective)));
+        let bounds = bounded_table.into_iter().flat_map(|table| objectives.map(|objective| (table, objective)));
         Ok(Self {
             tables: tables.iter().map(make_table).collect::<Result<_, TableError>>()?,
             thread_counts: None,

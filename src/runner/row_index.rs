@@ -64,9 +64,9 @@ pub struct IndexedRow {
     pub place: Place,
     pub job: Job,
     /// Whether the row is the last row of the job. The job is complete if this row is there.
-    pub last: bool,
+    pub is_last: bool,
     /// Whether the row says that the job failed.
-    pub failed: bool,
+    pub has_failed: bool,
 }
 
 impl<'a> RowIndex<'a> {
@@ -120,14 +120,14 @@ impl<'a> RowIndex<'a> {
             return Err(format!("repeat: the plan has {repeats} (numbered from 0), found {repeat}"));
         }
         let job = self.plan.job_for(variant, opponent, item, repeat);
-        let last = id_number == self.plan.job_id(&job);
-        if !last && id_number != self.plan.row_id(&job, item, ply.unwrap_or(0), depth) {
+        let is_last = id_number == self.plan.job_id(&job);
+        if !is_last && id_number != self.plan.row_id(&job, item, ply.unwrap_or(0), depth) {
             return Err(
                 "id: does not match the row's other fields: the row belongs to another plan or was edited".to_owned()
             );
         }
         let place = Place { repeat, item: item as u32, lane: lane as u32, ply: ply.unwrap_or(0), depth };
-        Ok(IndexedRow { place, job, last, failed: !error.is_empty() })
+        Ok(IndexedRow { place, job, is_last, has_failed: !error.is_empty() })
     }
 }
 

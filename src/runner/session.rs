@@ -9,7 +9,7 @@ use super::reuse::ReuseSummary;
 use super::row_index::RowIndex;
 use super::sources::{self, Reused};
 use super::status::Status;
-use super::stopping::Stopping;
+use super::stopping::MatchState;
 use super::unused::unused_files;
 use super::{
     Output, OutputError, RunError, RunSummary, Subjects, adopt_rows, check_memory, depths, job, jobs_of, manifest, work,
@@ -175,17 +175,17 @@ impl<'a> Session<'a> {
             let _ = output.restore_manifest();
         })?;
         let path = output.results_path();
-        let mut stopping = Stopping::new(experiment, plan, &row_index.header, settings.shard);
+        let mut match_state = MatchState::new(experiment, plan, &row_index.header, settings.shard);
         if plan.is_match() {
             let status = Status::read(&row_index, &path, Status::STRICT, |entry, row| {
-                stopping.add_row(plan, entry, row);
+                match_state.add_row(plan, entry, row);
                 Ok(())
             });
             status.map_err(OutputError::results(&path))?;
         }
         let is_done = |job: &Job| done.jobs.contains(&plan.order_key(job));
         let (mut total_jobs, mut done_before) = (0, BTreeSet::new());
-        for (index, job) in (0..).zip(jobs_of(plan, settings.shard)).filter(|(_, job)| stopping.needs(plan, job)) {
+        for (index, job) in (0..).zip(jobs_of(plan, settings.shard)).filter(|(_, job)| match_state.needs(plan, job)) {
             total_jobs += 1;
             done_before.extend(is_done(&job).then_some(index));
         }
@@ -221,7 +221,7 @@ impl<'a> Session<'a> {
             extra_columns: plan.extra_columns(),
             option_values: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight,
-            stopping: Mutex::new(stopping),
+            match_state: Mutex::new(match_state),
             unfit_reasons,
             worker_states: (0..workers).map(|_| WorkerState::default()).collect(),
             sink: Mutex::new(Sink { results, dirty: false, write_error: None }),
@@ -230,15 +230,15 @@ impl<'a> Session<'a> {
             stop,
             progress,
         };
-        let (summary, stopping, error) = work::run_in_parallel(shared, &Mutex::new(Box::new(todo)), crashed_before);
-        let summary = stopping.summarize(plan, summary, stop.load(Ordering::Relaxed), total_jobs);
+        let (summary, match_state, error) = work::run_in_parallel(shared, &Mutex::new(Box::new(todo)), crashed_before);
+        let summary = match_state.summarize(plan, summary, stop.load(Ordering::Relaxed), total_jobs);
         progress.end(&summary);
         if let Some(error) = error {
             return Err(error);
         }
         let result = match summary.interrupted {
             true => output.end_segment(summary.done, false).map_err(ResultsError::Io),
-            false => output.finish(&row_index, &stopping, summary.done),
+            false => output.finish(&row_index, &match_state, summary.done),
         };
         result.map_err(|error| match error {
             ResultsError::Io(error) => output.row_write_error(error),

@@ -2,7 +2,7 @@
 //! `run`, `merge`, `verify` and the estimate of `plan`.
 
 use super::row_index::{IndexedRow, RowIndex};
-use super::stopping::Stopping;
+use super::stopping::MatchState;
 use crate::experiment::Job;
 use crate::record::verify::CHECKSUM_MISMATCH;
 use crate::record::{self, ResultsError};
@@ -34,17 +34,17 @@ impl JobStatus {
     /// Also if the job has already ended.
     fn add(&mut self, entry: &IndexedRow, row: &StringRecord) -> Result<(), String> {
         self.rows += 1;
-        self.failed |= entry.failed;
+        self.failed |= entry.has_failed;
         if self.ended {
             return Err("duplicate: its job has already ended in an earlier line".to_owned());
         }
         let last = row.len() - 1;
         // The row of a failed job has no previous row.
-        let check = record::checksum(if entry.failed { 0 } else { self.check }, row.iter().take(last));
+        let check = record::checksum(if entry.has_failed { 0 } else { self.check }, row.iter().take(last));
         if row.get(last) != Some(format!("{check:08x}").as_str()) {
             return Err(CHECKSUM_MISMATCH.to_owned());
         }
-        (self.check, self.ended) = (check, entry.last);
+        (self.check, self.ended) = (check, entry.is_last);
         Ok(())
     }
 }
@@ -81,7 +81,8 @@ impl Status {
     pub const STRICT: bool = true;
 
     /// Reads a results file, and checks each row against the plan and against the row's checksum.
-    /// Calls `take` with each valid row. If `take` returns an error, the row is invalid.
+    /// Calls `take` with each row that passes these checks. If `take` returns an error, the row
+    /// counts as invalid, too.
     ///
     /// # Errors
     /// If the file has other columns or cannot be read. If `strict` is true, also if the file has
@@ -109,10 +110,10 @@ impl Status {
             let length = record::scan(path, &row_index.header, |_, row| add(row))?;
             return Ok(Self { length, has_header: true, ..status });
         }
-        let (length, is_header) = record::scan_any(path, &row_index.header, |_, row| add(row))?;
+        let (length, header_matches) = record::scan_any(path, &row_index.header, |_, row| add(row))?;
         // A file with only an incomplete header, left by a killed run, counts as empty.
         let has_partial_header = || length == 0 && record::scan(path, &row_index.header, |_, _| Ok(())).is_ok();
-        let has_header = is_header || has_partial_header();
+        let has_header = header_matches || has_partial_header();
         Ok(Self { length, has_header, has_wrong_rows: status.has_wrong_rows || !has_header, ..status })
     }
 
@@ -122,11 +123,11 @@ impl Status {
     }
 
     /// Counts jobs by their state.
-    pub fn count(&self, row_index: &RowIndex<'_>, jobs: impl Iterator<Item = Job>, stopping: &Stopping) -> JobCounts {
+    pub fn count(&self, row_index: &RowIndex<'_>, jobs: impl Iterator<Item = Job>, state: &MatchState) -> JobCounts {
         let mut counts = JobCounts::default();
         for job in jobs {
             let status = self.job(row_index, &job);
-            if stopping.needs(row_index.plan, &job) {
+            if state.needs(row_index.plan, &job) {
                 counts.needed += 1;
                 counts.missing += u64::from(!status.ended);
                 counts.failed += u64::from(status.failed);

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 /// The score and the sequential test of each encounter of a match. If the plan is not a match,
 /// there are no lanes.
 #[derive(Debug, Clone)]
-pub struct Stopping {
+pub struct MatchState {
     bounds: Bounds,
     /// Whether an encounter ends as soon as its test is decided.
     ends_games: bool,
@@ -99,7 +99,7 @@ impl Lane {
     }
 }
 
-impl Stopping {
+impl MatchState {
     /// Creates the tests of all encounters of an experiment, before any game is added. `header` is
     /// the header of the rows that will be added. In a shard, tests do not end encounters, because
     /// the results of the other shards are unknown. Pairs that turn out not to be needed are left
@@ -153,7 +153,7 @@ impl Stopping {
     /// Adds a row of a results file.
     pub fn add_row(&mut self, plan: &Plan, entry: &IndexedRow, row: &StringRecord) {
         let points = row.get(self.points_column).unwrap_or_default();
-        self.add_game(plan, &entry.job, entry.failed, entry.last, points);
+        self.add_game(plan, &entry.job, entry.has_failed, entry.is_last, points);
     }
 
     /// Adds the two rows of a newly played pair, or the single row that says why the pair failed.
@@ -272,7 +272,7 @@ mod tests {
         let ended = Lane { deciding_pair: Some(3), next_pair: 3, failed_pairs: vec![1, 3, 4, 7], ..Lane::default() };
         let finished = Lane { next_pair: 10, failed_pairs: vec![9], ..Lane::default() };
         let unfinished = Lane { next_pair: 9, ..Lane::default() };
-        let with_lanes = |lanes: &[&Lane]| Stopping {
+        let with_lanes = |lanes: &[&Lane]| MatchState {
             bounds: Test::default().bounds(1),
             ends_games: true,
             has_test: true,
@@ -286,9 +286,9 @@ mod tests {
             (&[&ended, &ended], 12, 4, true),
             (&[&ended, &unfinished], 6, 2, false),
         ] {
-            let stopping = with_lanes(lanes);
+            let match_state = with_lanes(lanes);
             assert_eq!(
-                (stopping.not_needed(), stopping.failed(), stopping.is_settled()),
+                (match_state.not_needed(), match_state.failed(), match_state.is_settled()),
                 (not_needed, failed, settled),
                 "{lanes:?}"
             );
@@ -305,7 +305,7 @@ mod tests {
                     not_needed,
                     ..RunSummary::default()
                 };
-                let actual = RunSummary { scores: Vec::new(), ..stopping.summarize(&plan, summary, stopped, 99) };
+                let actual = RunSummary { scores: Vec::new(), ..match_state.summarize(&plan, summary, stopped, 99) };
                 assert_eq!(actual, expected, "{lanes:?}");
             }
         }
@@ -323,11 +323,11 @@ mod tests {
         let header = crate::record::header(&[], crate::record::Extra { games: true, ..Default::default() });
         let experiment = parse(MATCH);
         let plan = Plan::new(&experiment);
-        let ends_games = |text: &str| Stopping::new(&parse(text), &plan, &header, None).ends_games();
+        let ends_games = |text: &str| MatchState::new(&parse(text), &plan, &header, None).ends_games();
         assert!(!ends_games(&MATCH.replace("beta = 0.2", "stop = false")));
         assert!(!ends_games(&MATCH.replace("test = {", "# {")));
-        let mut stopping = Stopping::new(&experiment, &plan, &header, None);
-        assert!(stopping.ends_games(), "a test that stops");
+        let mut match_state = MatchState::new(&experiment, &plan, &header, None);
+        assert!(match_state.ends_games(), "a test that stops");
         let Some(index) = header.iter().position(|column| column == columns::POINTS) else { panic!("points") };
         let row = |points: &str| {
             let mut row = vec![String::new(); header.len()];
@@ -338,9 +338,8 @@ mod tests {
         let find_job = |variant: usize, item: usize| {
             jobs.iter().find(|job| (job.variant, job.item) == (variant, item)).unwrap_or_else(|| panic!("no such pair"))
         };
-        assert_eq!((jobs.len(), jobs.iter().all(|job| stopping.needs(&plan, job))), (24, true));
-        let entry =
-            |job: &Job, first: bool| IndexedRow { place: Default::default(), job: *job, last: !first, failed: false };
+        assert_eq!((jobs.len(), jobs.iter().all(|job| match_state.needs(&plan, job))), (24, true));
+        let entry = |&job: &Job, is_last| IndexedRow { place: Default::default(), job, is_last, has_failed: false };
         // The smallest number of consecutive wins that passes the bound, with the error probability
         // shared by two encounters.
         let bounds = Bounds { elo0: 0.0, elo1: 300.0, alpha: 0.1, beta: 0.1 };
@@ -351,34 +350,34 @@ mod tests {
         };
         assert!(end > 1, "{end}");
         // b wins all its pairs; the second one is read first.
-        let needed = |stopping: &Stopping, variant: usize| {
-            (0..12).map(|item| stopping.needs(&plan, find_job(variant, item))).collect::<Vec<_>>()
+        let needed = |match_state: &MatchState, variant: usize| {
+            (0..12).map(|item| match_state.needs(&plan, find_job(variant, item))).collect::<Vec<_>>()
         };
         for item in [1, 0].into_iter().chain(2..12) {
-            for first in [true, false] {
-                stopping.add_row(&plan, &entry(find_job(1, item), first), &StringRecord::from(row("1")));
+            for is_last in [false, true] {
+                match_state.add_row(&plan, &entry(find_job(1, item), is_last), &StringRecord::from(row("1")));
             }
         }
-        assert_eq!(needed(&stopping, 1), (0..12).map(|item| item < end).collect::<Vec<_>>());
+        assert_eq!(needed(&match_state, 1), (0..12).map(|item| item < end).collect::<Vec<_>>());
         let not_needed = 12 - end as u64;
-        assert_eq!((stopping.not_needed(), stopping.is_settled(), stopping.failed()), (not_needed, false, 0));
+        assert_eq!((match_state.not_needed(), match_state.is_settled(), match_state.failed()), (not_needed, false, 0));
         // c draws a pair and fails in another: its test goes on.
-        stopping.add_pair(&plan, find_job(2, 0), false, &["1", "0"].map(row));
-        stopping.add_pair(&plan, find_job(2, 2), true, &[row("")]);
-        assert_eq!((needed(&stopping, 2), stopping.is_settled()), (vec![true; 12], false));
-        assert_eq!((stopping.failed(), stopping.not_needed()), (1, not_needed));
-        let score = stopping.describe_score(&plan, find_job(2, 0)).unwrap_or_default();
+        match_state.add_pair(&plan, find_job(2, 0), false, &["1", "0"].map(row));
+        match_state.add_pair(&plan, find_job(2, 2), true, &[row("")]);
+        assert_eq!((needed(&match_state, 2), match_state.is_settled()), (vec![true; 12], false));
+        assert_eq!((match_state.failed(), match_state.not_needed()), (1, not_needed));
+        let score = match_state.describe_score(&plan, find_job(2, 0)).unwrap_or_default();
         let llr = Pentanomial([0, 0, 1, 0, 0]).llr(0.0, 300.0);
         let ends = format!(", LLR {llr:+.2} [-2.20, 2.20], W/D/L 1/0/1, Ptnml(0-2) 0 0 1 0 0");
         assert!(score.starts_with("c against a: +0.0 Elo [-") && score.ends_with(&ends), "{score}");
         assert!(
-            stopping.describe_scores(&plan)[0].contains(&format!(": H1 accepted, W/D/L {}/0/0, ", 2 * end)),
+            match_state.describe_scores(&plan)[0].contains(&format!(": H1 accepted, W/D/L {}/0/0, ", 2 * end)),
             "{:?}",
-            stopping.describe_scores(&plan)
+            match_state.describe_scores(&plan)
         );
         // Without a test, pairs count in any order, and no likelihood ratio is shown.
         let untested = parse(&MATCH.replace("test = {", "# {"));
-        let mut untested_stopping = Stopping::new(&untested, &plan, &header, None);
+        let mut untested_stopping = MatchState::new(&untested, &plan, &header, None);
         assert!(
             untested_stopping
                 .describe_score(&plan, find_job(1, 0))
@@ -393,7 +392,7 @@ mod tests {
         // Failures after the end of a test are not reported.
         let failure = |variant: usize, item: usize| (*find_job(variant, item), format!("{variant} {item}"));
         let failures = vec![failure(1, end), failure(1, end - 1), failure(1, 11), failure(2, 11)];
-        let summary = stopping.summarize(&plan, RunSummary { failures, ..RunSummary::default() }, false, 24);
+        let summary = match_state.summarize(&plan, RunSummary { failures, ..RunSummary::default() }, false, 24);
         assert_eq!(summary.failures, [failure(1, end - 1), failure(2, 11)]);
     }
 }

@@ -6,7 +6,7 @@ use super::output::EXPERIMENT;
 use super::reference::count_missing_searches;
 use super::row_index::RowIndex;
 use super::status::{JobCounts, Status};
-use super::stopping::Stopping;
+use super::stopping::MatchState;
 use super::{OutputError, jobs_of};
 use crate::experiment::{Experiment, Plan};
 use crate::record::games::GamesFault;
@@ -280,9 +280,9 @@ fn verify_against_plan(
     plan: &Plan,
 ) -> Result<(FolderState, String), String> {
     let row_index = RowIndex::new(experiment, plan);
-    let mut stopping = Stopping::new(experiment, plan, &row_index.header, manifest.shard);
+    let mut match_state = MatchState::new(experiment, plan, &row_index.header, manifest.shard);
     let result = Status::read(&row_index, &folder.join(record::RESULTS), Status::STRICT, |entry, row| {
-        stopping.add_row(plan, entry, row);
+        match_state.add_row(plan, entry, row);
         Ok(())
     });
     let status = match result {
@@ -291,13 +291,13 @@ fn verify_against_plan(
         Err(error) => return Err(error.to_string()),
     };
     let JobCounts { needed, missing, complete_unneeded, .. } =
-        status.count(&row_index, jobs_of(plan, manifest.shard), &stopping);
+        status.count(&row_index, jobs_of(plan, manifest.shard), &match_state);
     if missing > 0 {
         return Ok((FolderState::Incomplete, format!("{missing} of {needed} jobs are not done")));
     }
     let mut text = format!("every row belongs to the plan, and all {needed} jobs are done");
-    if stopping.not_needed() > 0 {
-        text += &format!("; {} other jobs are not needed because their tests had ended", stopping.not_needed());
+    if match_state.not_needed() > 0 {
+        text += &format!("; {} other jobs are not needed because their tests had ended", match_state.not_needed());
     }
     if complete_unneeded > 0 {
         text += &format!(" ({complete_unneeded} of them have rows, from a run with other bounds)");

@@ -4,7 +4,7 @@
 use super::context::{Shared, WorkerState};
 use super::execute::EngineCache;
 use super::in_flight::QUARANTINED;
-use super::stopping::Stopping;
+use super::stopping::MatchState;
 use super::{RunError, RunSummary, into_value, lock, monitor};
 use crate::engine::EngineOptions;
 use crate::experiment::Job;
@@ -28,7 +28,7 @@ pub fn run_in_parallel<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,
     crashed_before: Vec<Job>,
-) -> (RunSummary, Stopping, Option<RunError>) {
+) -> (RunSummary, MatchState, Option<RunError>) {
     let thread_error = std::thread::scope(|scope| {
         // `_running` is dropped at the end of this scope, which tells the monitor to end.
         let (_running, run_ended) = std::sync::mpsc::channel();
@@ -43,7 +43,7 @@ pub fn run_in_parallel<'a>(
         }
         let crashed_before: Todo<'_> = Mutex::new(Box::new(crashed_before.into_iter()));
         // A test cannot end before all earlier pairs are finished, so the crashed jobs run first.
-        if lock(&shared.stopping).ends_games() {
+        if lock(&shared.match_state).ends_games() {
             shared.run_jobs(&crashed_before, &shared.worker_states[0]);
         }
         let mut threads = Vec::new();
@@ -59,7 +59,7 @@ pub fn run_in_parallel<'a>(
         shared.run_jobs(&crashed_before, &shared.worker_states[0]);
         None
     });
-    let Shared { output, sink, summary, stopping, .. } = shared;
+    let Shared { output, sink, summary, match_state, .. } = shared;
     let mut sink = into_value(sink);
     if sink.write_error.is_none() {
         sink.write_error = sink
@@ -69,7 +69,7 @@ pub fn run_in_parallel<'a>(
             .and_then(|()| sink.check_file(output))
             .err();
     }
-    (into_value(summary), into_value(stopping), thread_error.or(sink.write_error))
+    (into_value(summary), into_value(match_state), thread_error.or(sink.write_error))
 }
 
 impl Shared<'_> {
@@ -117,7 +117,7 @@ impl Shared<'_> {
 
     /// Whether a job is still needed. Pairs after the end of their encounter's test are not needed.
     fn needs(&self, job: &Job) -> bool {
-        lock(&self.stopping).needs(self.plan, job)
+        lock(&self.match_state).needs(self.plan, job)
     }
 
     /// Writes the rows of a job, or one row with the job's error. Updates the sequential tests, the
@@ -143,10 +143,10 @@ impl Shared<'_> {
         match sink.append(&rows, self.output) {
             Ok(()) => {
                 drop(sink);
-                let mut stopping = lock(&self.stopping);
-                stopping.add_pair(self.plan, job, has_failed, &rows);
-                let score = stopping.describe_score(self.plan, job);
-                drop(stopping);
+                let mut match_state = lock(&self.match_state);
+                match_state.add_pair(self.plan, job, has_failed, &rows);
+                let score = match_state.describe_score(self.plan, job);
+                drop(match_state);
                 lock(&self.summary).done += 1;
                 self.progress.end_job(score);
             }
@@ -213,7 +213,7 @@ mod tests {
             extra_columns: plan.extra_columns(),
             option_values: plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect(),
             in_flight: InFlight::open(&out, false).unwrap(),
-            stopping: Mutex::new(Stopping::new(&experiment, &plan, &header, None)),
+            match_state: Mutex::new(MatchState::new(&experiment, &plan, &header, None)),
             unfit_reasons: &unfit,
             worker_states: Vec::new(),
             sink: Mutex::new(Sink {

@@ -103,8 +103,8 @@ pub fn probe(
     stop: &AtomicBool,
 ) -> Result<Option<ProbeResult>, Failure> {
     match probe_limits(launch, stop)? {
-        Some(trial) if trust || trial.respects(limit) => probe_repeatability(launch, boards, limit, trial, stop),
-        trial => Ok(trial),
+        Some(result) if trust || result.respects(limit) => probe_repeatability(launch, boards, limit, result, stop),
+        result => Ok(result),
     }
 }
 
@@ -136,7 +136,7 @@ pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeRe
     }))
 }
 
-/// Tests how well an engine repeats its searches under a limit. Returns `trial`, which is the
+/// Tests how well an engine repeats its searches under a limit. Returns `result`, which is the
 /// result of [`probe_limits`], with the results of this test filled in. Returns `None` if `stop`
 /// was set.
 ///
@@ -146,20 +146,20 @@ pub fn probe_repeatability(
     launch: &Launch,
     boards: &[Board],
     limit: Limit,
-    trial: ProbeResult,
+    result: ProbeResult,
     stop: &AtomicBool,
 ) -> Result<Option<ProbeResult>, Failure> {
     let mut comparison = Comparison::default();
     let Some(common_depth) = comparison.compare_searches(launch, boards, limit, stop)? else { return Ok(None) };
     // Node counts under a node limit are always about the same. So the searches are also compared
     // under a depth limit if the engine reported depths and respects depth limits.
-    if let (Some(_), Some(1..), LimitSupport::Yes) = (limit.nodes, common_depth, &trial.depth) {
+    if let (Some(_), Some(1..), LimitSupport::Yes) = (limit.nodes, common_depth, &result.depth) {
         let depth_limit = Limit { depth: common_depth, nodes: None };
         if comparison.compare_searches(launch, boards, depth_limit, stop)?.is_none() {
             return Ok(None);
         }
     }
-    Ok(Some(comparison.into_result(launch.restart, trial)))
+    Ok(Some(comparison.into_result(launch.restart, result)))
 }
 
 /// Returns the engine's identity and whether the engine respects `go depth`. Returns `None` if
@@ -368,9 +368,9 @@ impl Comparison {
         Ok(Some(depths.into_iter().min().flatten()))
     }
 
-    /// Returns `trial` with the results of the comparison filled in. Differences that cannot occur
+    /// Returns `result` with the results of the comparison filled in. Differences that cannot occur
     /// with this `restart` are ignored.
-    fn into_result(self, restart: Restart, trial: ProbeResult) -> ProbeResult {
+    fn into_result(self, restart: Restart, result: ProbeResult) -> ProbeResult {
         // If only searches after other searches differ, a new game does not reset the engine. If
         // searches in new processes differ too, the differences may have another cause, so the
         // engine is assumed to reset.
@@ -388,8 +388,8 @@ impl Comparison {
         } else {
             Repeatability::Exact
         };
-        let node_reports = if self.lacks_nodes { NodeReports::Never } else { trial.node_reports };
-        ProbeResult { repeatability, resets_on_new_game, difference, node_reports, ..trial }
+        let node_reports = if self.lacks_nodes { NodeReports::Never } else { result.node_reports };
+        ProbeResult { repeatability, resets_on_new_game, difference, node_reports, ..result }
     }
 }
 

@@ -40,11 +40,11 @@ fn merge_gives_the_rows_of_a_single_run() {
     // The limit of open files does not change the rows.
     for max_files in [0, 1, MAX_OPEN_FILES] {
         let row_index = RowIndex::new(&experiment, &plan);
-        let mut stopping = Stopping::new(&experiment, &plan, &row_index.header, None);
+        let mut match_state = MatchState::new(&experiment, &plan, &row_index.header, None);
         let indices = [columns::VARIANT, columns::POSITION, columns::NODES]
             .map(|name| row_index.header.iter().position(|column| column == name).unwrap());
         let mut visited = Vec::new();
-        let result = shards.visit_rows(&row_index, &mut stopping, max_files, &mut |_, row| {
+        let result = shards.visit_rows(&row_index, &mut match_state, max_files, &mut |_, row| {
             visited.push(indices.map(|column| row[column].to_owned()));
             Ok(())
         });

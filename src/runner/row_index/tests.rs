@@ -56,12 +56,12 @@ fn entry_finds_the_place_or_names_the_wrong_field() {
     let first_entry = entry(&first, columns::SECONDS, "0").unwrap();
     assert!(first_entry.place.belongs_to(2, 1, 1));
     assert!(first_entry.job == job);
-    assert!(!first_entry.last);
-    assert!(!first_entry.failed);
+    assert!(!first_entry.is_last);
+    assert!(!first_entry.has_failed);
     assert!(entry(&first, columns::SECONDS, "").is_ok(), "a row taken from another folder has no time");
     let last_entry = entry(&last, columns::ERROR, "why").unwrap();
-    assert!(last_entry.last);
-    assert!(last_entry.failed);
+    assert!(last_entry.is_last);
+    assert!(last_entry.has_failed);
     assert!(last_entry.place > entry(&first, columns::SECONDS, "1e9").unwrap().place);
     assert_eq!(error(&first, columns::VARIANT, "c"), "the plan has no variant \"c\"");
     assert_eq!(error(&first, columns::POSITION, "x"), "the suite has no item \"x\"");
