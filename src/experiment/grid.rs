@@ -295,11 +295,11 @@ fn read_variant(
             return Err(option_problem(path, format!("{path}: {message}")));
         }
         if depth.is_some() || nodes.is_some() {
-            let message = "a trace is replayed to its end and has no limit: remove it";
+            let message = "a trace is replayed to its end, so a limit has no effect: remove the limit";
             return Err(source.invalid("limit", message));
         }
         if table.forget > 0.0 {
-            let message = "table.forget: applies to searches only, not to a replay: remove it";
+            let message = "table.forget: has an effect only in searches: remove this option in a replay";
             return Err(option_problem("table.forget", message.to_owned()));
         }
         if table.kind == TableKind::None {
