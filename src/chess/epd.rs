@@ -142,8 +142,8 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-/// Reads one line. Returns its position and the notes about the line, which are its repairs and its
-/// opcodes that may be misspelt. [`Epd::line`] is set to 1.
+/// Reads one line. Returns the position and the notes about the line. The notes are the repairs and
+/// the opcodes that may be misspelt. [`Epd::line`] is set to 1.
 ///
 /// # Errors
 /// Returns the first fault of the line.

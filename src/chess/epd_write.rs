@@ -42,7 +42,7 @@ pub fn epd_file(file_name: &str, suite: &Suite) -> (String, Vec<Fault>) {
 
 /// Returns an item as a line of EPD. Characters that EPD texts cannot contain are replaced. Quotes
 /// become apostrophes, and backslashes, which some programs read as escapes, become slashes.
-/// Control characters are replaced as by [`printable`].
+/// [`printable`] replaces control characters.
 ///
 /// The clocks come before all other operations, because some programs look for the opcodes of the
 /// clocks even inside texts.

@@ -31,7 +31,7 @@ impl Board {
         // exchange ends with this move.
         let mut gains = [0; 33];
         gains[0] = self.captured(mv).map_or(0, value) + promotion_gain;
-        let mut on_target = mv.promotion().unwrap_or(mover);
+        let mut piece_on_target = mv.promotion().unwrap_or(mover);
         let mut side = !self.turn();
         let mut ply = 0;
         while ply < 32 {
@@ -41,8 +41,8 @@ impl Board {
                 break;
             }
             ply += 1;
-            gains[ply] = value(on_target) - gains[ply - 1];
-            on_target = piece;
+            gains[ply] = value(piece_on_target) - gains[ply - 1];
+            piece_on_target = piece;
             side = !side;
         }
         // From the last ply to the first, a side moves only if the move wins more than stopping.

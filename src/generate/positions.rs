@@ -49,9 +49,8 @@ pub fn epd(request: &GenerateRequest, kind: PositionKind, half: Option<u8>) -> R
 }
 
 /// Returns positions as EPD. The first position has a comment that says how to regenerate all of
-/// them.
-/// If `half` is given, only every second position is returned, beginning with the first (0) or the
-/// second (1).
+/// them. If `half` is given, only every second position is returned, beginning with the first (0)
+/// or the second (1).
 fn format_epd(
     positions: &[(Board, Option<Move>)],
     request: &GenerateRequest,

@@ -107,15 +107,15 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
     let correction = if units.is_enumerated() { 0.0 } else { 1.0 };
     let share_of = |count: u64| (count as f64 + correction) / (counts.patterns as f64 + correction);
     let mut running_max = 0.0_f64;
-    for (step, statistics) in units.order.iter().enumerate().rev() {
-        let step_counts = counts.steps[step];
-        let p_alone = share_of(step_counts.alone);
+    for (rank, statistics) in units.order.iter().enumerate().rev() {
+        let line_counts = counts.line_counts[rank];
+        let p_alone = share_of(line_counts.alone);
         let p = if units.is_enumerated() { p_alone } else { single_line_p(&lines[statistics.line], p_alone) };
-        let p_without_carrier = share_of(step_counts.min_without_one).max(running_max);
+        let p_without_carrier = share_of(line_counts.min_without_one).max(running_max);
         // The corrected p of a line is not smaller than the line's own p, and not smaller than the
         // corrected p of a line with a larger statistic.
-        running_max = running_max.max(share_of(step_counts.all_clusters)).max(p);
-        let p_without_hider = share_of(step_counts.max_without_one);
+        running_max = running_max.max(share_of(line_counts.all_clusters)).max(p);
+        let p_without_hider = share_of(line_counts.max_without_one);
         results.lines[statistics.line] = FlipResult { p, corrected_p: running_max, p_without_carrier, p_without_hider };
     }
     // A sum divided by the root of the sum of squares is a function of Student's t.
@@ -171,13 +171,13 @@ struct Units {
     /// are the maxima of the step-down test.
     order: Vec<Statistics>,
     /// The lines' sums divided by the root of their sum of squares. The value of a line is at
-    /// `columns[unit * order.len() + step]`, where `step` is the index of the line in `order`.
+    /// `columns[unit * order.len() + rank]`, where `rank` is the index of the line in `order`.
     columns: Vec<f64>,
 }
 
 /// For one line, the number of patterns in which its observed statistics are reached.
 #[derive(Clone, Copy, Default)]
-struct StepCounts {
+struct LineCounts {
     /// The number of patterns in which the maximum of this line and of all lines with smaller
     /// statistics reaches the line's statistic over all clusters.
     all_clusters: u64,
@@ -193,7 +193,7 @@ struct StepCounts {
 struct PatternCounts {
     patterns: u64,
     /// The counts of each line, in the order of [`Units::order`].
-    steps: Vec<StepCounts>,
+    line_counts: Vec<LineCounts>,
     /// The smallest value that the maximum over all lines reaches in at most one pattern in twenty.
     critical_value: f64,
 }
@@ -218,11 +218,11 @@ impl Units {
             tested_lines().map(|(index, line)| Statistics::new(index, line, &group_sums(line))).collect();
         order.sort_by(|a, b| a.all_clusters.total_cmp(&b.all_clusters).then(b.line.cmp(&a.line)));
         let mut columns = vec![0.0; unit_count * line_count];
-        for (step, statistics) in order.iter().enumerate() {
+        for (rank, statistics) in order.iter().enumerate() {
             let sums = group_sums(&lines[statistics.line]);
             let root = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
             for (unit, sum) in sums.into_iter().enumerate() {
-                columns[unit * line_count + step] = if root > 0.0 { sum / root } else { 0.0 };
+                columns[unit * line_count + rank] = if root > 0.0 { sum / root } else { 0.0 };
             }
         }
         Self { unit_count, order, columns }
@@ -264,7 +264,7 @@ impl Units {
     /// statistics are reached.
     fn count_patterns(&self) -> PatternCounts {
         let (pattern_count, line_count) = (self.pattern_count(), self.order.len());
-        let total = Mutex::new((vec![StepCounts::default(); line_count], vec![0.0_f64; pattern_count]));
+        let total = Mutex::new((vec![LineCounts::default(); line_count], vec![0.0_f64; pattern_count]));
         let row_count = |batch: usize| BATCH.min(pattern_count - batch * BATCH);
         // The index and the number of patterns of each batch.
         let batches: Vec<(usize, usize)> =
@@ -272,13 +272,13 @@ impl Units {
         par_for_each(batches, |(batch, rows)| {
             let mut sums = vec![0.0; rows * line_count];
             matmul(&self.signs(batch, rows), self.unit_count, &self.columns, line_count, &mut sums);
-            let mut steps = vec![StepCounts::default(); line_count];
+            let mut batch_counts = vec![LineCounts::default(); line_count];
             let mut maxima = Vec::with_capacity(rows);
             for sums in sums.chunks_mut(line_count) {
                 sums.iter_mut().for_each(|sum| *sum = sum.abs() + TOLERANCE);
                 let maximum = sums.iter().fold(0.0_f64, |maximum, sum| maximum.max(*sum));
                 let mut running_max = 0.0_f64;
-                for ((&sum, counts), statistics) in sums.iter().zip(&mut steps).zip(&self.order) {
+                for ((&sum, counts), statistics) in sums.iter().zip(&mut batch_counts).zip(&self.order) {
                     running_max = running_max.max(sum);
                     counts.all_clusters += u64::from(running_max >= statistics.all_clusters);
                     counts.min_without_one += u64::from(running_max >= statistics.min_without_one);
@@ -288,17 +288,17 @@ impl Units {
                 maxima.push(maximum);
             }
             let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let (total_steps, all_maxima) = &mut *total;
+            let (line_totals, all_maxima) = &mut *total;
             all_maxima[batch * BATCH..batch * BATCH + rows].copy_from_slice(&maxima);
-            for (total_counts, counts) in total_steps.iter_mut().zip(steps) {
-                total_counts.all_clusters += counts.all_clusters;
-                total_counts.min_without_one += counts.min_without_one;
-                total_counts.max_without_one += counts.max_without_one;
-                total_counts.alone += counts.alone;
+            for (line_total, counts) in line_totals.iter_mut().zip(batch_counts) {
+                line_total.all_clusters += counts.all_clusters;
+                line_total.min_without_one += counts.min_without_one;
+                line_total.max_without_one += counts.max_without_one;
+                line_total.alone += counts.alone;
             }
         });
-        let (steps, maxima) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        PatternCounts { patterns: pattern_count as u64, steps, critical_value: critical_value(maxima) }
+        let (line_counts, maxima) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        PatternCounts { patterns: pattern_count as u64, line_counts, critical_value: critical_value(maxima) }
     }
 }
 

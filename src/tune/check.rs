@@ -46,8 +46,8 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     let metric = find_count_metric(name, &empty_frame).map_err(|error| format!("tune.metric: {error}"))?;
     if metric.columns().contains(&columns::SAVED) {
         return refuse(
-            "the worth of cutoffs cannot decide a race, because it leaves out the cost of best moves that the table \
-             forgets. Use the metric `nodes` and limit.depth",
+            "the nodes that cutoffs save cannot decide a race, because they leave out the cost of best moves that the \
+             table forgets. Use the metric `nodes` and limit.depth",
         );
     }
     Ok(metric)

@@ -11,9 +11,9 @@ use crate::table::options::Size;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Returns the experiment at the file's own table pressure and at each of the other pressures, and
-/// the names of these pressures. Duplicates are left out. By default, the other pressures are a
-/// quarter of the table size and four times the table size.
+/// Returns the experiment as it is, and the experiment at each of the other table pressures. Also
+/// returns the names of all these pressures. Duplicates are left out. By default, the other
+/// pressures are a quarter of the table size and four times the table size.
 pub fn load_at_pressures(
     file: &Path,
     overrides: &[String],

@@ -32,8 +32,8 @@ pub enum RunsError {
     Rows(#[from] FrameError),
     /// Most searches have no ratio to the baseline, because one of the two counts is 0.
     #[error(
-        "tune.metric: in most searches {metric} is 0 for either \"{candidate}\" or the baseline, so they have no ratio to decide \
-         the race by: choose another metric, or leave the variant out"
+        "tune.metric: in most searches, {metric} is 0 for either \"{candidate}\" or the baseline, so no ratio can decide the \
+         race. Choose another metric, or leave the variant out"
     )]
     NoRatios { metric: String, candidate: String },
     /// The metric is a measured time.
