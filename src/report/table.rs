@@ -347,7 +347,7 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
             let Some(influence) = line.ratio().influence else { return Cell::empty(why_no_ratio(line)) };
             let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.fragile);
             let cell = Cell::decimal(influence.mean_without, 3).with_sign('?', is_fragile);
-            Cell { text: format!("{} ({})", cell.text, line.influential), ..cell }
+            Cell { text: format!("{} ({})", cell.text, line.influential_cluster), ..cell }
         })
         .number("detectable", "seen from", "the smallest difference detected with 80 % power", move |line| {
             let ratio = line.ratio();

@@ -221,7 +221,7 @@ fn findings_name_the_variants_and_count_the_differences() {
             Ratio { mean, low: mean - 0.05, high: mean + 0.06, pairs: 24, clusters: 24, influence, ..Ratio::default() };
         let mut line = line(name, 24, 0, 0, 0);
         line.measures[0] = Measure { ratio, significant: marked, ..Measure::default() };
-        line.influential = format!("{name}'s game");
+        line.influential_cluster = format!("{name}'s game");
         line
     };
     let mut base = line("base", 24, 0, 0, 0);
@@ -300,7 +300,7 @@ fn findings_name_the_variants_and_count_the_differences() {
     let nothing = page(&|summary| summary.lines.iter_mut().for_each(|line| line.measures[0].significant = false));
     assert_eq!(
         nothing[0],
-        "No difference in nodes shown between the baseline and 7 others (0.700 to 1.500 of its nodes)."
+        "No difference in nodes shown between the baseline and 7 others (0.700 to 1.500 of the baseline's)."
     );
     assert_eq!(page(&|summary| summary.lines.truncate(1)), Vec::<String>::new());
 }

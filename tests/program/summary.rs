@@ -95,7 +95,7 @@ fn finding_that_depends_on_one_position_names_it() {
     }
     let page = summary(&text);
     let line = &page.lines[1];
-    assert_eq!((line.influential.as_str(), line.measures[0].fragile), ("p7", true));
+    assert_eq!((line.influential_cluster.as_str(), line.measures[0].fragile), ("p7", true));
     let output = findings(&page, 0.005).join(" ");
     assert!(output.contains("Significance depends on a single position: \"other\" (0.8"), "{output}");
     assert!(output.contains("without p7)"), "{output}");

@@ -121,9 +121,9 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     for confound in groups.iter().flat_map(|group| find_confounds_in_group(group)) {
         let sentence = &confound.sentence;
         if is_deliberate(&confound) {
-            caveats.notes.push(format!("{sentence}, as [[zip]] says"));
+            caveats.notes.push(format!("{sentence}, as [[zip]] specifies"));
         } else {
-            caveats.warnings.push(format!("{sentence}: any of these may explain the difference between their results"));
+            caveats.warnings.push(format!("{sentence}: any of these may explain why the results differ"));
         }
     }
     caveats
@@ -340,8 +340,8 @@ mod tests {
         };
         assert_eq!(warnings_for_size("3072"), Vec::<String>::new());
         let [warning] = &warnings_for_size("'1 MiB'")[..] else { panic!("{:?}", warnings_for_size("'1 MiB'")) };
-        let ending = "in table.design, and also in entries (98304 against 65536): any of these may explain the \
-            difference between their results";
+        let ending = "in table.design, and also in entries (98304 against 65536): any of these may explain why \
+            the results differ";
         assert!(warning.ends_with(ending) && warning.contains(" and 2 more "), "{warning}");
     }
 
@@ -358,7 +358,7 @@ mod tests {
         let zip = "'table.policy' = ['always', 'big1']\n'table.slots' = [1, 4]\n";
         let (warnings, notes) = count_caveats(zip);
         assert!(
-            warnings == 0 && notes.len() == 1 && notes[0].ends_with(" (4 against 1), as [[zip]] says"),
+            warnings == 0 && notes.len() == 1 && notes[0].ends_with(" (4 against 1), as [[zip]] specifies"),
             "{notes:?}"
         );
     }

@@ -60,12 +60,12 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     let shares_tables = has_sequences || is_replay;
     let varies_ages = ["table.refresh", "table.clock"].into_iter().any(is_varying)
         || schema::age_paths().any(|path| is_varying(&path));
-    let can_age_alone = |table: &TableOptions| {
+    let ages_without_game = |table: &TableOptions| {
         table.clear == Clear::Never || table.clock == TickSource::Iteration && table.clear != Clear::Iteration
     };
-    let is_ageing_unseen =
-        varies_ages && !shares_tables && !plan.variants.iter().filter_map(Variant::table).any(can_age_alone);
-    blockers.extend(is_ageing_unseen.then(|| sensitivity::NO_AGEING.to_owned()));
+    let is_ageing_invisible =
+        varies_ages && !shares_tables && !plan.variants.iter().filter_map(Variant::table).any(ages_without_game);
+    blockers.extend(is_ageing_invisible.then(|| sensitivity::NO_AGEING.to_owned()));
     let varies_replacement = sensitivity::REPLACEMENT.into_iter().any(is_varying);
     let variants = &experiment.variants;
     let too_large: Vec<&str> = variants

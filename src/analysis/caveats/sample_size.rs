@@ -24,8 +24,8 @@ pub fn repeated_searches_warning([repeats, searches]: [usize; 2]) -> Option<Stri
     (repeats * 20 > searches).then(|| {
         format!(
             "{repeats} of {searches} searches are the same as an earlier search, but intervals treat all as \
-             independent. Games repeat searches until their moves differ (begin later, with sequence.from); \
-             positions do if they differ only in their clocks (leave them out)"
+             independent. Two games repeat searches until their moves differ, so begin later with \
+             sequence.from. Two positions repeat a search if only their clocks differ, so leave one of them out"
         )
     })
 }

@@ -7,7 +7,7 @@ use crate::text::quote_names;
 /// system, or searches that take turns.
 pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
     // Returns a warning that names the variants with a problem and describes the problem.
-    let warn_of = |has_problem: &dyn Fn(&Variant) -> bool, problem: &str| {
+    let warn_about = |has_problem: &dyn Fn(&Variant) -> bool, problem: &str| {
         let names: Vec<&str> = experiment
             .variants
             .iter()
@@ -30,13 +30,13 @@ pub fn searcher_warnings(experiment: &Experiment) -> Vec<String> {
             name.eq_ignore_ascii_case("Threads") && value.to_string().parse().is_ok_and(|count: u32| count > 1)
         })
     };
-    let unequal_work = "searches to equal depths are not equal work, because searchers put off or reduce moves \
-        depending on where the others are: limit nodes instead";
+    let unequal_work = "searches to equal depths are not equal work, because a searcher defers or reduces a \
+        move that another searcher is searching: limit nodes instead";
     let not_repeatable =
-        "searches by several threads do not repeat, and each is made once: set repeats to see the spread";
-    let mut warnings = Vec::from_iter(warn_of(&has_unequal_work, unequal_work));
+        "searches by several threads differ when repeated, but each is made once: set repeats to see the spread";
+    let mut warnings = Vec::from_iter(warn_about(&has_unequal_work, unequal_work));
     if experiment.file.repeats == 1 {
-        warnings.extend(warn_of(&has_real_threads, not_repeatable));
+        warnings.extend(warn_about(&has_real_threads, not_repeatable));
     }
     warnings
 }

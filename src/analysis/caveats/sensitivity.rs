@@ -81,27 +81,27 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
             without_pressure.clear();
         }
     }
-    let without_pressure: Vec<&str> = without_pressure.into_iter().map(|line| line.name.as_str()).collect();
+    let names_without_pressure: Vec<&str> = without_pressure.into_iter().map(|line| line.name.as_str()).collect();
     let bounded_tables = summary.lines.iter().filter(|line| !line.hashfull.is_nan()).count();
     let (state, remedy) = ("stayed less than 30 % full", "greater depth");
     let variant_count = summary.lines.len();
     blockers.extend(no_pressure_warning(
         varies_replacement,
         variant_count,
-        &without_pressure,
+        &names_without_pressure,
         bounded_tables,
         state,
         remedy,
     ));
     let varies_ages = ["table.refresh", "table.clock", "table.clear"].into_iter().any(is_varying)
         || crate::experiment::schema::age_paths().any(|path| is_varying(&path));
-    let has_value = |options: &serde_json::Value, name: &str, word: &str| options["table"][name] == word;
-    let can_age_alone = |options| {
+    let has_value = |options: &serde_json::Value, name: &str, text: &str| options["table"][name] == text;
+    let ages_without_game = |options| {
         has_value(options, "clear", "never")
             || has_value(options, "clock", "iteration") && !has_value(options, "clear", "iteration")
     };
-    let is_ageing_unseen = varies_ages && !manifest.sequence && !manifest.options.values().any(can_age_alone);
-    blockers.extend(is_ageing_unseen.then(|| NO_AGEING.to_owned()));
+    let is_ageing_invisible = varies_ages && !manifest.sequence && !manifest.options.values().any(ages_without_game);
+    blockers.extend(is_ageing_invisible.then(|| NO_AGEING.to_owned()));
     let power = &summary.power;
     if let Some(message) = sample_size::too_few_warning(power.clusters, power.lines, power.has_games) {
         blockers.push(message);

@@ -188,8 +188,8 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
         texts.into_iter().collect()
     };
     let builds = list_distinct(|RunSegment { build, .. }| build.to_string());
-    // Builds count the same nodes if the hashes of their search code are equal. A build without a
-    // hash is identified by its description.
+    // Builds count the same nodes if the hashes of their search code are equal. The hash is in
+    // `build.searches`. A build without a hash is identified by its description.
     let search_codes = list_distinct(|RunSegment { build, .. }| match build.searches.is_empty() {
         true => build.to_string(),
         false => build.searches,

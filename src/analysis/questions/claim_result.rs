@@ -30,8 +30,8 @@ pub enum Ruling {
 }
 
 impl Ruling {
-    /// Returns the ruling on a figure or claim that holds or does not hold. `None` means that there
-    /// are no rows.
+    /// Returns the ruling on a figure or claim. `holds` says whether the figure or claim holds, or
+    /// is `None` if there are no rows.
     pub(super) fn from_holds(holds: Option<bool>) -> Self {
         match holds {
             Some(true) => Self::Holds,

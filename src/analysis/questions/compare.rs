@@ -331,14 +331,14 @@ impl Comparison {
             let Some(metric_index) = metric_index else {
                 return Err(gate.refuse(
                     &format!("NEW has no column `{column}`"),
-                    "another build wrote it: run the experiment again",
+                    "another build wrote NEW: run its experiment again",
                 ));
             };
             // Times and score errors are samples. Counts are exact.
             let is_sampled = [columns::SECONDS, columns::SCORE_ERROR].contains(&column.as_str());
             let (mut judged_count, mut any_can_fail) = (0, false);
-            for (line, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
-                if !has_figures(results, column, line).map_err(|problem| gate.refuse(&problem, NO_FIGURES_HELP))? {
+            for (index, change) in self.variants.iter().enumerate().filter(|(_, change)| change.paired > 0) {
+                if !has_figures(results, column, index).map_err(|problem| gate.refuse(&problem, NO_FIGURES_HELP))? {
                     notes.push(format!("gate `{gate}`: not judged for \"{}\", which has no figures", change.variant));
                     continue;
                 }
@@ -346,7 +346,7 @@ impl Comparison {
                 if is_sampled && ratio.low.is_nan() {
                     let message =
                         format!("`{column}` of \"{}\" has no interval, so the gate could never fail", change.variant);
-                    return Err(gate.refuse(&message, "use results with at least two searches in which it is not 0"));
+                    return Err(gate.refuse(&message, "use results with figures other than 0 in at least two searches"));
                 }
                 let [base, new] = change.totals[metric_index];
                 let breaks_rule = match gate.rule {
@@ -383,14 +383,14 @@ impl Comparison {
 /// The help text for a gate on a column that has no figures.
 const NO_FIGURES_HELP: &str = "gate a column that both results have figures in";
 
-/// Whether any paired rows of a line have figures in a column.
+/// Whether any paired rows of the line with index `line_index` have figures in a column.
 ///
 /// # Errors
 /// If a figure is negative or infinite, or if only one row of a pair has a figure. The message
 /// describes the first such pair.
-fn has_figures(results: &PairedResults, column: &str, line: usize) -> Result<bool, String> {
+fn has_figures(results: &PairedResults, column: &str, line_index: usize) -> Result<bool, String> {
     let (numbers, mut any_pair_has_figures) = (results.frame.numbers(column), false);
-    for pair in results.pairs.iter().filter(|pair| pair.line == line) {
+    for pair in results.pairs.iter().filter(|pair| pair.line == line_index) {
         for (side, row) in [("BASE", pair.base), ("NEW", pair.new)] {
             let number = numbers[row];
             if number < 0.0 || number.is_infinite() {

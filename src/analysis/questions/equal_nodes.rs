@@ -29,20 +29,20 @@ pub struct EqualNodes {
 }
 
 /// The number of resamples that the interval is computed from.
-const DRAWS: usize = 2_000;
+const RESAMPLES: usize = 2_000;
 
 /// Returns the factor of each variant. `variants` contains each variant's points against the
 /// baseline. `copies` contains the divisor of each handicapped copy's nodes, and the copy's points
 /// against the baseline. A factor is `None` if there are no copies, or if the variant or any copy
 /// has too few pairs.
 pub fn equal_nodes(variants: &[&PairPoints], copies: &[(f64, &PairPoints)]) -> Vec<Option<EqualNodes>> {
-    equal_nodes_with_draws(variants, copies, DRAWS)
+    equal_nodes_from_resamples(variants, copies, RESAMPLES)
 }
 
-fn equal_nodes_with_draws(
+fn equal_nodes_from_resamples(
     variants: &[&PairPoints],
     copies: &[(f64, &PairPoints)],
-    draws: usize,
+    resamples: usize,
 ) -> Vec<Option<EqualNodes>> {
     let has_enough = |pairs: &PairPoints| pairs.len() >= min_clusters(1);
     if copies.is_empty() || !copies.iter().all(|(_, pairs)| has_enough(pairs)) {
@@ -54,7 +54,7 @@ fn equal_nodes_with_draws(
     let points: Vec<Vec<Option<f64>>> =
         players.iter().map(|pairs| openings.iter().map(|opening| pairs.get(opening).copied()).collect()).collect();
     // Returns the factor of each variant. Each opening is counted as often as its weight says.
-    let compute_nodes = |weights: &[u32]| -> Vec<f64> {
+    let compute_factors = |weights: &[u32]| -> Vec<f64> {
         let elos_and_pairs: Vec<(f64, f64)> = points.iter().map(|points| resampled_elo(points, weights)).collect();
         let (copy_elos, variant_elos) = elos_and_pairs.split_at(copies.len());
         let corners = copies.iter().zip(copy_elos).map(|((divisor, _), &(elo, pairs))| WeightedCorner {
@@ -65,32 +65,31 @@ fn equal_nodes_with_draws(
         let curve = pool_curve(corners.collect());
         variant_elos.iter().map(|(elo, _)| look_up(&curve, *elo).exp()).collect()
     };
-    let estimates = compute_nodes(&vec![1; openings.len()]);
-    let mut nodes_by_variant: Vec<Vec<f64>> = vec![Vec::with_capacity(draws); variants.len()];
+    let estimates = compute_factors(&vec![1; openings.len()]);
+    let mut factors_by_variant: Vec<Vec<f64>> = vec![Vec::with_capacity(resamples); variants.len()];
     let mut random = Pcg64::seed_from_u64(1);
     let mut weights = vec![0; openings.len()];
-    for _ in 0..draws {
+    for _ in 0..resamples {
         weights.fill(0);
         (0..openings.len()).for_each(|_| weights[random.random_range(0..openings.len())] += 1);
-        for (variant_nodes, nodes) in nodes_by_variant.iter_mut().zip(compute_nodes(&weights)) {
+        for (variant_factors, factor) in factors_by_variant.iter_mut().zip(compute_factors(&weights)) {
             // If a variant has few pairs, a resample may contain none of them. The resample is then
             // skipped for this variant.
-            variant_nodes.extend(Some(nodes).filter(|nodes| !nodes.is_nan()));
+            variant_factors.extend(Some(factor).filter(|factor| !factor.is_nan()));
         }
     }
-    let make_interval = |nodes: f64, drawn_nodes: &mut Vec<f64>| {
-        drawn_nodes.sort_by(f64::total_cmp);
-        let find_quantile =
-            |share: f64| drawn_nodes.get((share * (drawn_nodes.len() - 1) as f64).round() as usize).copied();
-        Some(EqualNodes { nodes, low: find_quantile(0.025)?, high: find_quantile(0.975)? })
+    let make_interval = |factor: f64, samples: &mut Vec<f64>| {
+        samples.sort_by(f64::total_cmp);
+        let find_quantile = |share: f64| samples.get((share * (samples.len() - 1) as f64).round() as usize).copied();
+        Some(EqualNodes { nodes: factor, low: find_quantile(0.025)?, high: find_quantile(0.975)? })
     };
-    let variants_with_estimates = variants.iter().zip(estimates).zip(&mut nodes_by_variant);
+    let variants_with_estimates = variants.iter().zip(estimates).zip(&mut factors_by_variant);
     variants_with_estimates
-        .map(|((pairs, nodes), drawn_nodes)| {
-            if !has_enough(pairs) || drawn_nodes.is_empty() {
+        .map(|((pairs, factor), samples)| {
+            if !has_enough(pairs) || samples.is_empty() {
                 return None;
             }
-            make_interval(nodes, drawn_nodes)
+            make_interval(factor, samples)
         })
         .collect()
 }
@@ -262,7 +261,7 @@ mod tests {
             let copies = divisors.map(|divisor| (divisor, play_match(divisor)));
             let variants = true_divisors.map(&mut play_match);
             let copies: Vec<(f64, &PairPoints)> = copies.iter().map(|(divisor, pairs)| (*divisor, pairs)).collect();
-            let results = equal_nodes_with_draws(&variants.each_ref(), &copies, 200);
+            let results = equal_nodes_from_resamples(&variants.each_ref(), &copies, 200);
             for ((result, true_divisor), hits) in results.iter().zip(true_divisors).zip(&mut hits) {
                 let EqualNodes { low, high, .. } = result.unwrap();
                 *hits += f64::from(u8::from(low <= 1.0 / true_divisor && 1.0 / true_divisor <= high));

@@ -214,7 +214,7 @@ fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric)
         format!("from {} to {}", describe_line(lowest), describe_line(highest))
     };
     Some(format!(
-        "Against the baseline: {range}. They differ in {}, so their order says nothing about other options.",
+        "Against the baseline: {range}. These lines differ in {}, so their order says nothing about other options.",
         unranked_options.join(", ")
     ))
 }
@@ -273,7 +273,7 @@ fn metric_noun(metric: &Metric) -> &str {
 /// are equal in every search, there are too few positions or games, or the differences are not
 /// significant.
 fn describe_no_difference(summary: &Summary, noun: &str, unclear_lines: &[&Line]) -> String {
-    let others = plural(unclear_lines.len(), "other");
+    let others_text = plural(unclear_lines.len(), "other");
     let means = || unclear_lines.iter().map(|line| line.ratio().mean);
     let (lowest, highest) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
     let (have, ratios) = match unclear_lines.len() {
@@ -284,17 +284,17 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear_lines: &[&Line]
     // `Ratio::is_same` needs a standard error, which a single pair does not have.
     let is_same = |ratio: Ratio| ratio.is_same() || ratio.pairs == 1 && ratio.mean == 1.0;
     if unclear_lines.iter().all(|line| is_same(line.ratio())) {
-        format!("No difference in {noun}: {others} and the baseline are equal in every search.")
+        format!("No difference in {noun}: {others_text} and the baseline are equal in every search.")
     } else if clusters < min_clusters(lines) {
         let units = plural(clusters, if has_games { columns::GAME } else { columns::POSITION });
         let consequence = if clusters == 1 {
-            "the counts are exact, but one position says nothing about others".to_owned()
+            "the counts are exact, but one position says nothing about others_text".to_owned()
         } else {
             format!("with {units}, no difference can be shown")
         };
-        format!("{others} {have} {ratios} of the baseline's {noun}; {consequence}.")
+        format!("{others_text} {have} {ratios} of the baseline's {noun}; {consequence}.")
     } else {
-        format!("No difference in {noun} shown between the baseline and {others} ({ratios} of its {noun}).")
+        format!("No difference in {noun} shown between the baseline and {others_text} ({ratios} of the baseline's).")
     }
 }
 
@@ -303,8 +303,7 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear_lines: &[&Line]
 fn describe_extreme(line: &Line, lines_with_same_sign: &[&Line], metric: &Metric) -> String {
     let ratio = line.ratio();
     let other_count = lines_with_same_sign.iter().filter(|other| other.ratio() == ratio).count().saturating_sub(1);
-    let ties =
-        if other_count > 0 { format!(" and {} with the same", plural(other_count, "other")) } else { String::new() };
+    let ties = if other_count > 0 { format!(" (tied with {})", plural(other_count, "other")) } else { String::new() };
     format!(
         "\"{}\"{ties}, {} against the baseline ({} pairs)",
         line.name,
@@ -325,7 +324,7 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
     let fragile_lines: Vec<&Line> = summary.lines.iter().filter(is_fragile).collect();
     let describe_line = |line: &&Line| {
         let mean_without = line.ratio().influence.map_or(f64::NAN, |influence| influence.mean_without);
-        format!("\"{}\" ({:.3}; {mean_without:.3} without {})", line.name, line.ratio().mean, line.influential)
+        format!("\"{}\" ({:.3}; {mean_without:.3} without {})", line.name, line.ratio().mean, line.influential_cluster)
     };
     let descriptions: Vec<String> = fragile_lines.iter().take(MAX_NAMED).map(describe_line).collect();
     let and_more = crate::text::and_more(fragile_lines.len().saturating_sub(MAX_NAMED));
@@ -418,7 +417,7 @@ mod tests {
             name: name.to_owned(),
             is_baseline: name == "base",
             measures,
-            influential: "p 7".to_owned(),
+            influential_cluster: "p 7".to_owned(),
             ..Line::default()
         }
     }
@@ -468,7 +467,7 @@ mod tests {
         assert!(timed_findings[0].starts_with("Least "), "{timed_findings:?}");
         assert_eq!(describe_lines(vec![plain_line("base", 1.0, false)]), Vec::<String>::new());
         let no_difference =
-            "No difference in nodes shown between the baseline and 2 others (0.100 to 9.000 of its nodes).";
+            "No difference in nodes shown between the baseline and 2 others (0.100 to 9.000 of the baseline's).";
         assert_eq!(
             describe_lines(vec![
                 plain_line("base", 1.0, false),
@@ -494,7 +493,7 @@ mod tests {
             [
                 "All 2 others have fewer nodes than the baseline.",
                 "Against the baseline: from 50.0 % fewer nodes [40.0, 60.0] (\"a\") to 20.0 % fewer nodes [10.0, \
-                 30.0] (\"b\"). They differ in table.size, so their order says nothing about other options.",
+                 30.0] (\"b\"). These lines differ in table.size, so their order says nothing about other options.",
             ]
         );
     }
@@ -518,7 +517,7 @@ mod tests {
         let [fewest, counts, repeated, most] = <[String; 4]>::try_from(describe_lines(lines)).unwrap();
         assert_eq!(
             fewest,
-            "Fewest nodes: \"m0.5\" and 2 others with the same, 50.0 % fewer nodes [40.0, 60.0] against the baseline (8 pairs)."
+            "Fewest nodes: \"m0.5\" (tied with 2 others), 50.0 % fewer nodes [40.0, 60.0] against the baseline (8 pairs)."
         );
         assert_eq!(
             counts,
@@ -562,7 +561,7 @@ mod tests {
         );
         assert_eq!(
             describe_means(&[1.5], 6, true),
-            "No difference in nodes shown between the baseline and 1 other (1.500 of its nodes)."
+            "No difference in nodes shown between the baseline and 1 other (1.500 of the baseline's)."
         );
     }
 

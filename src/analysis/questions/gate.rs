@@ -111,12 +111,12 @@ impl Gate {
         let column = frame.resolve(&self.metric, Lookup::Metric).map_err(|error| match error {
             FrameError::Unknown { name, hint } => self.refuse(
                 &format!("there is no metric `{name}`"),
-                hint.as_deref().unwrap_or("`ttlab columns` lists them, with their meanings"),
+                hint.as_deref().unwrap_or("`ttlab columns` lists the metrics, with their meanings"),
             ),
             other => self.refuse(&other.to_string(), "`ttlab columns` lists the metrics"),
         })?;
         if !matches!(columns::role(column), Role::Sum | Role::Time) && column != columns::SCORE_ERROR {
-            let help = "gate a counter, such as nodes, or seconds; `ttlab columns` lists them";
+            let help = "use a counter such as nodes, or use seconds; `ttlab columns` lists all counters";
             return Err(self.refuse(&format!("`{column}` is neither a count nor a time"), help));
         }
         Ok(column.to_owned())
@@ -255,7 +255,7 @@ mod tests {
             ("nodez > +1%", &["there is no metric `nodez`", "did you mean `search.nodes`"][..]),
             (
                 "zzzzzz changed",
-                &["there is no metric `zzzzzz`", "help: `ttlab columns` lists them, with their meanings"],
+                &["there is no metric `zzzzzz`", "help: `ttlab columns` lists the metrics, with their meanings"],
             ),
             ("score > +1", &["`score` is neither a count nor a time", "help: gate a counter"]),
             ("best changed", &["best"]),

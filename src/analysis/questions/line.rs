@@ -103,7 +103,7 @@ pub struct Line {
     pub errors: usize,
     /// The position or game that has the greatest influence on the ratio in the first metric. Empty
     /// if there are fewer than three positions or games.
-    pub influential: String,
+    pub influential_cluster: String,
 }
 
 impl Line {
@@ -188,7 +188,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.text_column(columns::SOLVED);
     // The number of searches of each line that have a bounded table.
-    let mut bounded_searches = vec![0.0; lines.len()];
+    let mut bounded_search_counts = vec![0.0; lines.len()];
     // Maps each group, block and game to the number of stores per slot, and to the number of tables
     // that these stores went to.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
@@ -208,12 +208,12 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             let is_first_of_table = *table_count == 0;
             // If the table was already filled before the first search in these rows, the rows of
             // earlier searches are filtered out. The number of their stores is unknown.
-            let lacks_stores = is_first_of_table && filled_before;
+            let lacks_rows = is_first_of_table && filled_before;
             *stores_per_slot +=
-                if lacks_stores { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last_row] };
+                if lacks_rows { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last_row] };
             let shares_table = !is_first_of_table && filled_before;
             *table_count += usize::from(!shares_table);
-            bounded_searches[search.group as usize] += 1.0;
+            bounded_search_counts[search.group as usize] += 1.0;
         }
         let (solved_count, all_count) = &mut line.solved;
         *solved_count += usize::from(solved.text(search.last_row) == "true");
@@ -227,7 +227,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
     }
     for (index, line) in lines.iter_mut().enumerate() {
         // If no search of the line has a bounded table, both quotients are 0 / 0, which is NaN.
-        line.hashfull /= bounded_searches[index];
+        line.hashfull /= bounded_search_counts[index];
         line.pressure /= table_counts[index] as f64;
     }
 }

@@ -296,8 +296,8 @@ impl EncounterRows {
         let mut seen_games = HashSet::new();
         let is_repeated = |game_ids: &&[u32; 2]| {
             let seen_count = game_ids.iter().filter(|game_id| !seen_games.insert(**game_id)).count();
-            // If the two games of this pair are identical, the second game was seen in this pair,
-            // which is not a repetition of an earlier pair.
+            // If the two games of this pair are identical, the second game was seen in this pair.
+            // This does not make the pair a repetition of an earlier pair.
             let seen_in_pair_count = usize::from(game_ids[0] == game_ids[1]);
             seen_count > seen_in_pair_count
         };

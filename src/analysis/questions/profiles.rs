@@ -24,8 +24,9 @@ pub enum Outcome {
 /// The largest number of points of a curve.
 const MAX_POINTS: usize = 200;
 
-/// Returns one profile for each of the given lines: the share of the line's searches that reached
-/// the outcome within a number of nodes. Profiles with fewer than two points are left out.
+/// Returns one profile for each of the given lines. A profile shows, for each number of nodes, the
+/// share of the line's searches that reached the outcome within this number. Profiles with fewer
+/// than two points are left out.
 pub fn performance_profiles(
     frame: &Frame,
     summary: &Summary,
@@ -37,18 +38,18 @@ pub fn performance_profiles(
     let nodes = frame.numbers(columns::NODES);
     // Returns the number of nodes that a search needed to reach the outcome. Returns `Some(None)`
     // if the search did not reach the outcome, and `None` if the search is left out.
-    let nodes_to_outcome = |steps: &[IterationRow]| -> Option<Option<f64>> {
-        let last_row = steps.last()?.row as usize;
-        let sum_nodes = |steps: &[IterationRow]| steps.iter().map(|step| nodes[step.row as usize]).sum::<f64>();
+    let nodes_to_outcome = |iterations: &[IterationRow]| -> Option<Option<f64>> {
+        let last_row = iterations.last()?.row as usize;
+        let sum_nodes = |part: &[IterationRow]| part.iter().map(|iteration| nodes[iteration.row as usize]).sum::<f64>();
         let nodes_taken = match outcome {
-            Outcome::Finished => (finished.text(last_row) != "false").then(|| sum_nodes(steps)),
+            Outcome::Finished => (finished.text(last_row) != "false").then(|| sum_nodes(iterations)),
             Outcome::Solved if solved.text(last_row).is_empty() => return None,
             Outcome::Solved => {
-                // A search is solved from the iteration after which all iterations have a right
-                // move.
-                let is_solved = |step: &&IterationRow| solved.text(step.row as usize) == "true";
-                let solved_iterations = steps.iter().rev().take_while(is_solved).count();
-                (solved_iterations > 0).then(|| sum_nodes(&steps[..=steps.len() - solved_iterations]))
+                // A search is solved at the first of the iterations at its end that all have a
+                // right move.
+                let is_solved = |iteration: &&IterationRow| solved.text(iteration.row as usize) == "true";
+                let solved_iterations = iterations.iter().rev().take_while(is_solved).count();
+                (solved_iterations > 0).then(|| sum_nodes(&iterations[..=iterations.len() - solved_iterations]))
             }
         };
         Some(nodes_taken.filter(|nodes| nodes.is_finite() && *nodes > 0.0))

@@ -296,8 +296,8 @@ fn candidate_cost(samples: &Samples, candidate: usize, baseline: usize, goal: Go
     signed_cost(if candidate == baseline { 0.0 } else { samples.pairs(candidate, baseline).mean() }, goal)
 }
 
-/// Returns the best of the remaining candidates. If several are equally good, the baseline has
-/// precedence, followed by the first of them.
+/// Returns the best of the remaining candidates. If several candidates are equally good,
+/// the baseline is chosen if it is among them, and otherwise the first of them.
 fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal) -> usize {
     let cost = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
     let baseline_first = remaining.iter().filter(|&&candidate| candidate == baseline).chain(remaining);

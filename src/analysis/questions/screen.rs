@@ -67,7 +67,8 @@ impl Contender {
     }
 
     /// Returns whether the variant is stronger (`Greater`) or weaker (`Less`) than the best of the
-    /// screen. Returns `None` if this is undecided.
+    /// screen. Returns `None` if this is undecided. `tail` is the probability beyond each end of
+    /// the interval.
     pub fn decision(&self, tail: f64) -> Option<Ordering> {
         let Elo { low, high, .. } = self.elo(tail);
         if low > 0.0 {

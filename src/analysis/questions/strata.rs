@@ -91,17 +91,17 @@ impl<'a> LineOverSuites<'a> {
 
     /// Returns the number of suites in which the line is significantly below the baseline, and the
     /// number of suites in which the line is significantly above the baseline.
-    pub fn count_significant(&self, metric: usize) -> [usize; 2] {
+    pub fn count_significant(&self, metric_index: usize) -> [usize; 2] {
         [Sign::Less, Sign::More].map(|sign| {
-            self.suites.iter().flatten().filter(|(_, line)| sign_of_difference(line, metric) == sign).count()
+            self.suites.iter().flatten().filter(|(_, line)| sign_of_difference(line, metric_index) == sign).count()
         })
     }
 
     /// Returns a phrase that says in how many suites the line is significantly below or above the
     /// baseline.
-    pub fn describe(&self, metric: usize) -> String {
+    pub fn describe(&self, metric_index: usize) -> String {
         let suite_count = self.suites.len();
-        match self.count_significant(metric) {
+        match self.count_significant(metric_index) {
             [0, 0] => "no difference shown in any".to_owned(),
             [below, 0] if below == suite_count => format!("below in all {suite_count}"),
             [0, above] if above == suite_count => format!("above in all {suite_count}"),

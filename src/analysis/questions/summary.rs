@@ -54,7 +54,7 @@ impl Baseline {
     ///
     /// # Errors
     /// If no group matches the baseline.
-    fn find_references(&self, frame: &Frame, grouping: &Grouping) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
+    fn find_baselines(&self, frame: &Frame, grouping: &Grouping) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
         // The column index and the value of each column for which the baseline specifies a value.
         let baseline_values = match self {
             Self::Text(text) => grouping.parse_baseline(text)?,
@@ -75,13 +75,13 @@ impl Baseline {
             Self::Condition(condition) => return grouping.find_baselines(frame, condition),
         };
         let describe_shared = |group_values: &Vec<String>| {
-            let is_in_baseline = |index: usize| baseline_values.iter().any(|(column_index, _)| *column_index == index);
+            let is_specified = |index: usize| baseline_values.iter().any(|(column_index, _)| *column_index == index);
             let columns_and_values = grouping.by.iter().zip(group_values).enumerate();
-            let shared_values = columns_and_values.filter(|(index, _)| !is_in_baseline(*index));
+            let shared_values = columns_and_values.filter(|(index, _)| !is_specified(*index));
             let shared_values = shared_values.map(|(_, (column, value))| (column.clone(), value.clone()));
             describe_group(&shared_values.collect::<Vec<_>>())
         };
-        Ok((grouping.references(&baseline_values), grouping.values.iter().map(describe_shared).collect()))
+        Ok((grouping.baselines_with_values(&baseline_values), grouping.values.iter().map(describe_shared).collect()))
     }
 }
 
@@ -159,29 +159,29 @@ impl Summary {
             .map(|((name, values), &errors)| Line { name, values: values.clone(), errors, ..Line::default() })
             .collect();
         add_totals(&mut lines, &searches, frame);
-        let (references, groups) = question.baseline.find_references(frame, &grouping)?;
+        let (baselines, groups) = question.baseline.find_baselines(frame, &grouping)?;
         for (index, (line, group)) in lines.iter_mut().zip(groups).enumerate() {
-            (line.is_baseline, line.base, line.group) = (references[index] == Some(index), references[index], group);
+            (line.is_baseline, line.base, line.group) = (baselines[index] == Some(index), baselines[index], group);
         }
         let (mut power, mut rival_power) = (Power::default(), None);
-        let base_indices: BTreeSet<usize> = references.iter().copied().flatten().collect();
+        let base_indices: BTreeSet<usize> = baselines.iter().copied().flatten().collect();
         for (index, metric) in question.metrics.iter().enumerate() {
             let reader = MetricReader::new(&searches, metric, frame);
             let bases: BTreeMap<usize, BaseSearches<'_>> =
                 base_indices.iter().map(|&base| (base, BaseSearches::new(&reader, &grouping, base))).collect();
             let bases: Vec<Option<&BaseSearches<'_>>> =
-                references.iter().map(|base| bases.get(base.as_ref()?)).collect();
+                baselines.iter().map(|base| bases.get(base.as_ref()?)).collect();
             let family = add_measures(&mut lines, &reader, &bases);
             if index == 0 {
                 count_other_scores(&mut lines, &searches, frame, &bases);
                 for line in &mut lines {
                     let cluster_name =
                         line.ratio().influence.map(|influence| searches.cluster_name(influence.cluster, frame));
-                    line.influential = cluster_name.unwrap_or_default();
+                    line.influential_cluster = cluster_name.unwrap_or_default();
                 }
                 power = Power::from_family(&family);
                 let base_has_no_table = lines.iter().any(|line| line.is_baseline && line.sum(columns::PROBES) == 0.0);
-                let rivals = rival_samples(&lines, &reader, &grouping, &references);
+                let rivals = rival_samples(&lines, &reader, &grouping, &baselines);
                 match rivals.map(|samples| Power::from_rivals(&samples, &family)) {
                     Some(power_of_rivals) if base_has_no_table => power = power_of_rivals,
                     power_of_rivals => rival_power = power_of_rivals,
@@ -272,12 +272,12 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
 /// Returns the log ratios of each rival to the best rival, except for the best rival itself. The
 /// rivals are the lines other than the baseline. If the baseline has no table, only lines with a
 /// table are rivals. Returns `None` unless there are exactly one baseline and at least two rivals.
-/// `references` contains the index of each line's baseline.
+/// `baselines` contains the index of each line's baseline.
 fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,
     grouping: &Grouping,
-    references: &[Option<usize>],
+    baselines: &[Option<usize>],
 ) -> Option<Vec<Logs>> {
     let bases: Vec<usize> = (0..lines.len()).filter(|&index| lines[index].is_baseline).collect();
     let [base] = bases[..] else { return None };
@@ -285,7 +285,7 @@ fn rival_samples(
     let is_rival = |index: &usize| {
         let line = &lines[*index];
         let is_candidate = if base_has_no_table { line.sum(columns::PROBES) > 0.0 } else { *index != base };
-        is_candidate && references[*index] == Some(base) && !line.ratio().mean.is_nan()
+        is_candidate && baselines[*index] == Some(base) && !line.ratio().mean.is_nan()
     };
     let rivals: Vec<usize> = (0..lines.len()).filter(is_rival).collect();
     let mean_ratio = |index: usize| lines[index].ratio().mean;

@@ -146,14 +146,14 @@ impl Values {
     /// Appends the first field of a block of lines, and returns the length of the field in bytes.
     /// Returns `None` if the field does not have the column's type. The block must not contain
     /// quotes, and each of its lines must end with a newline.
-    pub fn push_first_field(&mut self, text: &[u8]) -> Option<usize> {
+    pub fn push_first_field(&mut self, block: &[u8]) -> Option<usize> {
         let is_field_end = |byte: &u8| matches!(byte, b',' | b'\n');
         match self {
             Self::Numbers(numbers) => {
-                // Finds the end of the field and parses it in one pass, if the field is an integer.
-                let digits = text.iter().take(MAX_EXACT_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
-                if digits > 0 && text.get(digits).is_some_and(is_field_end) {
-                    numbers.push(parse_digits(&text[..digits]));
+                // If the field is an integer, its end is found and it is parsed in one pass.
+                let digits = block.iter().take(MAX_EXACT_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
+                if digits > 0 && block.get(digits).is_some_and(is_field_end) {
+                    numbers.push(parse_digits(&block[..digits]));
                     return Some(digits);
                 }
             }
@@ -162,15 +162,15 @@ impl Values {
                 if let Some(&last_code) = texts.codes.last() {
                     let last_text = texts.list[last_code as usize].as_bytes();
                     let length = last_text.len();
-                    if text.starts_with(last_text) && text.get(length).is_some_and(is_field_end) {
+                    if block.starts_with(last_text) && block.get(length).is_some_and(is_field_end) {
                         texts.codes.push(last_code);
                         return Some(length);
                     }
                 }
             }
         }
-        let length = text.iter().position(is_field_end)?;
-        self.push(&text[..length]).then_some(length)
+        let length = block.iter().position(is_field_end)?;
+        self.push(&block[..length]).then_some(length)
     }
 
     /// Creates a column of the same type with `rows` empty rows.

@@ -74,20 +74,20 @@ impl Grouping {
         self.values.iter().map(join_parts).collect()
     }
 
-    /// Returns the index of the group that each group is compared with. `baseline_values` lists
-    /// columns, by their index in `by`, and the baseline's values in these columns. In all other
-    /// columns, the baseline has the same values as the group. `None` if there is no such baseline.
-    pub fn references(&self, baseline_values: &[(usize, String)]) -> Vec<Option<usize>> {
+    /// Returns the index of each group's baseline, or `None` if the group has no baseline.
+    /// `baseline_values` lists columns, by their index in `by`, and the baseline's values in these
+    /// columns. In all other columns, the baseline has the same values as the group.
+    pub fn baselines_with_values(&self, baseline_values: &[(usize, String)]) -> Vec<Option<usize>> {
         let index_by_values: HashMap<&[String], usize> =
             self.values.iter().enumerate().map(|(index, values)| (values.as_slice(), index)).collect();
         self.values
             .iter()
             .map(|values| {
-                let mut reference_values = values.clone();
+                let mut all_baseline_values = values.clone();
                 for (column_index, value) in baseline_values {
-                    reference_values[*column_index].clone_from(value);
+                    all_baseline_values[*column_index].clone_from(value);
                 }
-                index_by_values.get(reference_values.as_slice()).copied()
+                index_by_values.get(all_baseline_values.as_slice()).copied()
             })
             .collect()
     }
@@ -235,8 +235,8 @@ fn has_one_source_per_group(row_groups: &[u32], row_sources: &[u32], group_count
 /// Finds the combinations of values that rows have in some columns. Returns the index of each row's
 /// combination, and the combinations in the order of their first rows.
 pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>) {
-    // Columns are added one by one. Each pair of a code so far and a string of the added column
-    // gets a new code.
+    // A code stands for a combination of values. Columns are added one by one. Each pair of a
+    // previous code and a text of the added column gets a new code.
     let (mut codes, mut values) = (vec![0; frame.rows()], vec![Vec::new()]);
     if frame.rows() == 0 {
         return (codes, Vec::new());
@@ -247,8 +247,8 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
         // Successive rows are mostly equal. The code of a pair is looked up only if the pair
         // differs from the pair before.
         let (mut last_pair, mut pair_code) = (None, 0);
-        for (code, &word) in codes.iter_mut().zip(texts.codes()) {
-            let pair = (*code, word);
+        for (code, &text_code) in codes.iter_mut().zip(texts.codes()) {
+            let pair = (*code, text_code);
             if last_pair != Some(pair) {
                 let next_code = pairs.len() as u32;
                 (last_pair, pair_code) = (Some(pair), *codes_of_pairs.entry(pair).or_insert(next_code));
@@ -258,9 +258,9 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
             }
             *code = pair_code;
         }
-        let combine_values = |(code, word): (u32, u32)| {
+        let combine_values = |(code, text_code): (u32, u32)| {
             let earlier_values: &Vec<String> = &values[code as usize];
-            earlier_values.iter().chain([&texts.list()[word as usize]]).cloned().collect()
+            earlier_values.iter().chain([&texts.list()[text_code as usize]]).cloned().collect()
         };
         values = pairs.into_iter().map(combine_values).collect();
     }

@@ -7,19 +7,19 @@ use crate::record::columns;
 use crate::record::reference::{Judgement, is_no_move};
 use std::collections::HashMap;
 
-/// Adds the column `score_error`. The errors are in centipawns and at most `cap`. The error of a
-/// row is NaN if the reference did not search the position, or if the row has no best move and
+/// Adds the column `score_error`. The errors are in centipawns and at most `max_error`. The error of
+/// a row is NaN if the reference did not search the position, or if the row has no best move and
 /// therefore no score.
-pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], cap: u32) {
+pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], max_error: u32) {
     // A judgement without a move is the judgement of the position itself.
     let position_judgements = judgements.iter().filter(|judgement| judgement.mv.is_empty());
     let reference_scores: HashMap<&str, i32> =
         position_judgements.map(|judgement| (judgement.position.as_str(), judgement.score)).collect();
-    let [positions, bests] = [columns::POSITION, columns::BEST].map(|name| frame.text_column(name).into_owned());
+    let [positions, best_moves] = [columns::POSITION, columns::BEST].map(|name| frame.text_column(name).into_owned());
     let scores = frame.numbers(columns::SCORE).into_owned();
     frame.set_numbers(columns::SCORE_ERROR, |row| match reference_scores.get(positions.text(row)) {
-        Some(&reference_score) if !is_no_move(bests.text(row)) => {
-            (scores[row] - f64::from(reference_score)).abs().min(f64::from(cap))
+        Some(&reference_score) if !is_no_move(best_moves.text(row)) => {
+            (scores[row] - f64::from(reference_score)).abs().min(f64::from(max_error))
         }
         _ => f64::NAN,
     });

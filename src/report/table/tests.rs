@@ -289,7 +289,7 @@ fn fragile_mean_has_a_question_mark() {
         move |line: &mut Line| {
             make_smaller(line);
             line.set_sums([(columns::EVALS, 70.0)]);
-            (line.solved, line.other_scores, line.influential) = ((2, 3), (1, 7), "p9".to_owned());
+            (line.solved, line.other_scores, line.influential_cluster) = ((2, 3), (1, 7), "p9".to_owned());
             let influence = Influence { cluster: 0, index: 0, mean_without, reverses };
             let measure = &mut line.measures[0];
             measure.fragile = fragile;
