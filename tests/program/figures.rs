@@ -498,9 +498,9 @@ fn claim_is_decided_by_the_paired_ratio() {
     assert!(small[0].measured.starts_with("215 against 430; ratio 0.500"), "{}", small[0].measured);
     // Each cluster has the ratio 1/2, so leaving one out changes nothing.
     assert!(small[0].measured.contains("0.500 without "), "{}", small[0].measured);
-    assert!(!small[0].measured.contains("both finished"), "{}", small[0].measured);
+    assert!(!small[0].measured.contains("common depth"), "{}", small[0].measured);
     let unlike = ruled(&rows(&[1]), &["nodes(none) > nodes(s1)"]).remove(0);
-    assert!(unlike.measured.contains("4 searches in the depths that both finished"), "{}", unlike.measured);
+    assert!(unlike.measured.contains("4 searches compared only up to a common depth"), "{}", unlike.measured);
     // The ratio is 1/2 everywhere, so the interval contains no other value.
     assert_eq!(small[1].ruling, Ruling::Holds);
     // The medians of the repeats are 4 seconds each, so they are equal.
@@ -534,7 +534,7 @@ fn claim_is_decided_by_the_paired_ratio() {
     // Slightly beyond the claim's own factor.
     let beyond = one(&hair, "nodes(s2) < 0.999 * nodes(s1)");
     assert_eq!(beyond.ruling, Ruling::Differs);
-    assert!(beyond.measured.contains("no difference from 0.999 x that matters"), "{}", beyond.measured);
+    assert!(beyond.measured.contains("no relevant difference from a factor of 0.999"), "{}", beyond.measured);
     let equal = one(&hair, "nodes(s2) = nodes(s1)");
     assert_eq!(equal.ruling, Ruling::Holds);
     assert!(!equal.measured.contains("totals"), "{}", equal.measured);

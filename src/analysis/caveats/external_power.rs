@@ -174,16 +174,16 @@ impl fmt::Display for ExternalPower {
         let unit = if has_games { "games" } else { "positions" };
         let comparison_text = if comparisons > 1 { format!(" among {comparisons} comparisons") } else { String::new() };
         let (shortfall, requirement) = if self.is_insufficient() {
-            (format!(" cannot show a difference of {}", format_percent(effect)), "it takes at least".to_owned())
+            (format!(" cannot show a difference of {}", format_percent(effect)), "showing it takes at least".to_owned())
         } else {
             (String::new(), format!("{} takes", format_percent(effect)))
         };
         let quantity = if has_games { "a game's mean log(nodes)" } else { "log(nodes) of one search" };
         let format_range =
-            |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (calm) to {high} (lively)") };
+            |[low, high]: [String; 2]| if low == high { low } else { format!("{low} (at best) to {high} (at worst)") };
         let [smallest, largest] = self.spread.map(|spread| format!("{spread:.2}"));
         let spread = if smallest == largest { smallest } else { format!("{smallest} to {largest}") };
-        let origin = if self.measured { "measured here" } else { "typical of such engines" };
+        let origin = if self.measured { "measured here" } else { "typical of external engines" };
         write!(
             f,
             "{clusters} {unit}{shortfall}{comparison_text}: if {quantity} has a standard deviation of {spread} ({origin}), power is 80 % for differences of {} or more; {requirement} {} {unit}",
@@ -353,8 +353,8 @@ mod tests {
         assert!(message.starts_with(
             "24 positions cannot show a difference of 10 % among 3 comparisons: if log(nodes) of one search"
         ));
-        assert!(message.contains("it takes at least "), "{message}");
-        assert!(message.contains("0.16 to 0.61 (typical of such engines)"), "{message}");
+        assert!(message.contains("showing it takes at least "), "{message}");
+        assert!(message.contains("0.16 to 0.61 (typical of external engines)"), "{message}");
         let message =
             ExternalPower { has_games: true, measured: true, ..with_clusters(400, 1, [0.1, 0.1]) }.to_string();
         assert!(

@@ -56,7 +56,7 @@ pub fn player_warnings(experiment: &Experiment) -> Vec<String> {
     };
     if let Some(names) = names_with(&|options| !options.draws) {
         warnings.push(format!(
-            "draws = false in {names}: games are drawn by repetition and by the fifty-move rule, but these searches \
+            "draws = false in {names}: games are drawn by repetition and by the fifty-move rule, but the searches \
              do not know these rules; set draws = true"
         ));
     }
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(warn_of(&["", &format!("{search}\n'table.kind' = 'none'")]), Vec::<String>::new());
         assert_eq!(
             warn_of(&["draws = false", ""]),
-            ["draws = false in \"p0\": games are drawn by repetition and by the fifty-move rule, but these \
+            ["draws = false in \"p0\": games are drawn by repetition and by the fifty-move rule, but the \
                  searches do not know these rules; set draws = true"]
         );
         let warnings = warn_of(&[&search, &search, &search, &search, &iteration]);

@@ -27,7 +27,7 @@ pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 
-/// Returns warnings that follow from the design of the experiment, whatever its rows are. These
+/// Returns warnings that follow from the design of the experiment alone, not from its rows. These
 /// warnings are also shown on the results page.
 pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     if experiment.work.games().is_some() {
@@ -259,7 +259,7 @@ mod tests {
                 ),
             )
         };
-        let pressure = "no pressure: the tables of \"slots=1\", \"slots=2\" cannot be filled to a third by the limit of nodes, so this says little about \
+        let pressure = "no pressure: the tables of \"slots=1\", \"slots=2\" cannot be filled to a third by the limit of nodes, so the comparison says little about \
             replacement; use smaller tables or more nodes";
         assert!(!warnings_of(&large_tables(10_000, 3000), 1).contains(&pressure.to_owned()));
         assert!(warnings_of(&large_tables(10_001, 3000), 1).contains(&pressure.to_owned()));
@@ -413,7 +413,7 @@ mod tests {
             describe_power(Some(folder.path()))
         );
         for folder in [None, Some(Path::new("no-such-folder"))] {
-            assert!(describe_power(folder).contains(" (typical of such engines), "));
+            assert!(describe_power(folder).contains(" (typical of external engines), "));
         }
     }
 }

@@ -22,24 +22,24 @@ pub(super) const NO_AGEING: &str = "aging is invisible: every position is search
 /// comparison of replacement needs pressure in every table. Any other comparison needs pressure in
 /// at least one table, because engines do not play with empty tables.
 ///
-/// `bounded_tables` is the number of variants with a bounded table, and `without_pressure` names
-/// the variants whose tables do not come under pressure. In the message, `state` describes these
-/// tables, and `remedy` completes "use smaller tables or".
+/// `bounded_tables` is the number of variants with a bounded table. `names_without_pressure`
+/// contains the names of the variants whose tables do not come under pressure. In the message,
+/// `state` describes these tables, and `remedy` completes "use smaller tables or".
 pub(super) fn no_pressure_warning(
     varies_replacement: bool,
     variant_count: usize,
-    without_pressure: &[&str],
+    names_without_pressure: &[&str],
     bounded_tables: usize,
     state: &str,
     remedy: &str,
 ) -> Option<String> {
     let is_warned = variant_count > 1
-        && !without_pressure.is_empty()
-        && (varies_replacement || without_pressure.len() == bounded_tables);
+        && !names_without_pressure.is_empty()
+        && (varies_replacement || names_without_pressure.len() == bounded_tables);
     let consequence =
-        if varies_replacement { "so this says little about replacement" } else { "unlike tables in a game" };
+        if varies_replacement { "so the comparison says little about replacement" } else { "unlike tables in a game" };
     is_warned.then(|| {
-        let tables = quote_names(without_pressure);
+        let tables = quote_names(names_without_pressure);
         format!("no pressure: the tables of {tables} {state}, {consequence}; use smaller tables or {remedy}")
     })
 }

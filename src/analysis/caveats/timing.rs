@@ -37,17 +37,17 @@ impl Timing {
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
         let searches = Searches::gather(frame, &grouping, &[columns::SECONDS.to_owned()]);
         let last_repeat = searches.list.iter().map(|search| search.repeat).max().filter(|repeat| *repeat > 0)?;
-        let seconds = searches.sums(columns::SECONDS);
+        let search_seconds = searches.sums(columns::SECONDS);
         let (mut first_sum, mut last_sum, mut spreads) = (0.0, 0.0, Vec::new());
         for cell in (0..grouping.values.len()).flat_map(|group| searches.cells(group)) {
             let indices = searches.repeats(cell).iter().map(|&index| index as usize);
             let seconds_of_repeat =
-                |repeat| indices.clone().find(|&index| searches.list[index].repeat == repeat).map(&seconds);
+                |repeat| indices.clone().find(|&index| searches.list[index].repeat == repeat).map(&search_seconds);
             if let (Some(first), Some(last)) = (seconds_of_repeat(0), seconds_of_repeat(last_repeat)) {
                 first_sum += first;
                 last_sum += last;
             }
-            let mut times: Vec<f64> = indices.map(&seconds).collect();
+            let mut times: Vec<f64> = indices.map(&search_seconds).collect();
             let median_time = median(&mut times);
             if times.len() >= 3 && median_time >= MIN_SECONDS {
                 let mut deviations: Vec<f64> = times.iter().map(|time| (time - median_time).abs()).collect();

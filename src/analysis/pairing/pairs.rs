@@ -128,7 +128,8 @@ impl Pairs {
 
     /// Compares the means of the two groups instead of the single values, which may be 0. The
     /// logarithm of each pair is replaced by the pair's contribution to the logarithm of the ratio
-    /// of the means. The standard error of the contributions equals that of the delta method.
+    /// of the means. The standard error of the contributions equals the standard error of
+    /// the delta method.
     ///
     /// Source: Cochran, "Sampling Techniques", 1977, chapter 6.
     fn compare_means(&mut self) {
@@ -223,11 +224,11 @@ impl<'a> BaseSearches<'a> {
     }
 
     /// Pairs each search of another group with the base's search. Returns the base's search, the
-    /// other group's search, and the depths to compare, which are `None` if there is no depth that
-    /// both searches finished.
+    /// other group's search, and the depths to compare. The depths are `None` if there is no depth
+    /// that both searches finished.
     ///
     /// If only one of the groups started a new engine process for every search of a game, the first
-    /// search of each game is left out: by design, it is the same in both groups.
+    /// search of each game is left out, because by design this search is the same in both groups.
     fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a SearchCell, &'a SearchCell, Option<Depths>)> {
         let searches = self.reader.searches();
         searches.cells(group).iter().filter_map(move |cell| {
@@ -306,7 +307,7 @@ impl<'a> BaseSearches<'a> {
 pub struct RowPairs {
     /// The rows that both groups have. Each pair holds the index of the base's row and the index of
     /// the other group's row.
-    pub both: Vec<(usize, usize)>,
+    pub paired: Vec<(usize, usize)>,
     /// Rows of the base that are missing in the other group.
     pub missing: Vec<usize>,
     /// The number of rows that only the other group has.
@@ -328,11 +329,11 @@ pub fn pair_rows(searches: &Searches, base: &[SearchCell], other: &[SearchCell])
     let mut row_pairs = RowPairs::default();
     for (key, row) in keyed_rows(base) {
         match other_rows.get(&key) {
-            Some(&other_row) => row_pairs.both.push((row, other_row)),
+            Some(&other_row) => row_pairs.paired.push((row, other_row)),
             None => row_pairs.missing.push(row),
         }
     }
-    row_pairs.added = other_rows.len() - row_pairs.both.len();
+    row_pairs.added = other_rows.len() - row_pairs.paired.len();
     row_pairs
 }
 
@@ -566,8 +567,8 @@ mod tests {
                 .map(|name| fixture.frame.text(name, row).into_owned())
                 .join(" ")
         };
-        assert!(row_pairs.both.iter().all(|&(base, other)| key_of(base) == key_of(other)));
-        assert_eq!(row_pairs.both.len(), 2 + 2 + 1 + 1);
+        assert!(row_pairs.paired.iter().all(|&(base, other)| key_of(base) == key_of(other)));
+        assert_eq!(row_pairs.paired.len(), 2 + 2 + 1 + 1);
         assert_eq!(row_pairs.missing.iter().map(|&row| key_of(row)).collect::<Vec<_>>(), ["q 0 3"]);
         assert_eq!(row_pairs.added, 4 + 1 + 1);
         let duplicated = rows_of(HEADING, &format!("{ROWS}b,q,0,2,6,true,1,1,1,4,1,\n"), columns::VARIANT);

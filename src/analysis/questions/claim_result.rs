@@ -223,7 +223,7 @@ impl ClaimResult {
             if is_strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == claim.relation.is_less() {
                 parts.push(match factor == 1.0 {
                     true => "no difference that matters".to_owned(),
-                    false => format!("no difference from {} x that matters", format_number(factor)),
+                    false => format!("no relevant difference from a factor of {}", format_number(factor)),
                 });
             }
             if let Some(influence) = ratio.influence {
@@ -232,11 +232,11 @@ impl ClaimResult {
                 parts.push(format!("{:.3} without {name}{warning}", influence.mean_without * factor));
             }
             let describe_truncated =
-                || format!("{} in the depths that both finished", plural(pairs.truncated, "search"));
+                || format!("{} compared only up to a common depth", plural(pairs.truncated, "search"));
             parts.extend((pairs.truncated > 0).then(describe_truncated));
         }
         let zero_count: usize = pairs.one_sided_zero.iter().sum();
-        let describe_zeros = || format!("{} with 0 on one side only, without ratio", plural(zero_count, "search"));
+        let describe_zeros = || format!("no ratio: {} with 0 on one side only", plural(zero_count, "search"));
         parts.extend((zero_count > 0).then(describe_zeros));
         parts.extend((!remark.is_empty()).then(|| remark.to_owned()));
         parts.join("; ")
@@ -369,7 +369,7 @@ mod tests {
             "",
             &ClusterIds::default(),
         );
-        assert_eq!(message, "1 search with 0 on one side only, without ratio");
+        assert_eq!(message, "no ratio: 1 search with 0 on one side only");
     }
 
     /// The mean ratio is 10 % above 1. Totals that are 10 % or 1.1 % lower are reported; totals

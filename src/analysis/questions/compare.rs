@@ -143,8 +143,8 @@ pub enum Finding {
 /// and repeat. Gates are written as `nodes > +1%`, `table.hits < -1000` or `nodes changed`.
 ///
 /// # Errors
-/// If a result cannot be read, was edited, or has a row twice, or if a gate cannot be parsed or
-/// judged.
+/// If a result cannot be read, was edited, or contains a row twice, or if a gate cannot be parsed
+/// or judged.
 pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, CompareError> {
     let gates = gates.iter().map(|text| Gate::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let (mut base_result, mut new_result) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
@@ -160,7 +160,7 @@ impl Comparison {
     /// Compares two results. Each gate is passed with the full name of its column.
     ///
     /// # Errors
-    /// If one of the results has a row twice, or if a gate cannot be judged.
+    /// If one of the results contains a row twice, or if a gate cannot be judged.
     pub fn new(base: &RecordedResult, new: &RecordedResult, gates: &[(Gate, String)]) -> Result<Self, CompareError> {
         let results = PairedResults::new(base, new)?;
         let mut comparison = Self {
@@ -174,7 +174,7 @@ impl Comparison {
         comparison.variants =
             results.lines.iter().map(|line| Change { variant: results.line_name(line), ..Change::default() }).collect();
         results.pairs.iter().for_each(|pair| comparison.variants[pair.line].paired += 1);
-        results.missing_rows.iter().for_each(|&(_, line)| comparison.variants[line].missing += 1);
+        results.missing_rows.iter().for_each(|&(_, index)| comparison.variants[index].missing += 1);
         let listed_rows = results.missing_rows.iter().take(MAX_LISTED).map(|&(row, _)| results.describe_row(row));
         (comparison.missing_count, comparison.listed_missing) = (results.missing_rows.len(), listed_rows.collect());
         comparison.count_changes(&results);

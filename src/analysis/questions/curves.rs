@@ -70,8 +70,8 @@ pub struct Response {
 }
 
 /// Chooses the lines that a plot shows, and returns their indices. If more than [`MAX_LINES`] lines
-/// have searches, these are the first baseline and the lines with the lowest and the highest
-/// ratios.
+/// have searches, only the first baseline and the lines with the lowest and the highest ratios are
+/// chosen.
 pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     let searched_lines: Vec<usize> =
         (0..summary.lines.len()).filter(|&index| summary.lines[index].searches > 0).collect();
@@ -133,9 +133,9 @@ fn keep_curves(series: Vec<Series>) -> Vec<Series> {
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
-/// Returns one series for each of the given lines: the ratio of the line's nodes to its baseline's
-/// nodes at each iteration depth. The ratio is the geometric mean over the positions on which both
-/// the line and its baseline finished the depth.
+/// Returns one series for each of the given lines. A series contains the ratio of the line's nodes
+/// to its baseline's nodes at each iteration depth. The ratio is the geometric mean over the
+/// positions on which both the line and its baseline finished the depth.
 pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     if summary.lines.iter().all(|line| line.base.is_none()) {
         return Vec::new();
@@ -215,7 +215,7 @@ pub fn position_ratios(
 }
 
 /// Returns the indices of the summary lines whose variants are in the grid. Each index is paired
-/// with the line's level on every axis, which is `None` if the line has no level on the axis.
+/// with the line's levels on all axes. A level is `None` if the line has no level on the axis.
 fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
     let variants = grid.text_column(columns::VARIANT);
     let locate_line = |(name, first_row): (&String, Option<usize>)| {

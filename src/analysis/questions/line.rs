@@ -112,7 +112,7 @@ impl Line {
     pub fn interval(&self, column: &str) -> (f64, f64) {
         RATES
             .iter()
-            .position(|(counter, _)| *counter == column)
+            .position(|(numerator, _)| *numerator == column)
             .map_or((f64::NAN, f64::NAN), |index| self.intervals[index])
     }
 

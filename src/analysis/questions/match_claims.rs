@@ -24,7 +24,7 @@ pub fn judge_match_claims(expects: &[Expect], matches: &Matches) -> Vec<Verdict>
             let (pairs, required_pairs) = (encounter.pairs.count(), min_clusters(matches.encounters.len()) as u64);
             let level = match matches.encounters.len() {
                 1 => String::new(),
-                count => format!(" (decided at a level that holds for all {count} encounters together)"),
+                count => format!(" (decided at a significance level for all {count} encounters together)"),
             };
             let elo = claimed_elo(claim, encounter, TAIL);
             let message = format!("{elo} over {}{level}", plural(pairs, "pair"));
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(
             among_two.measured,
             single.measured
-                + " (decided at a level that holds for all 2 encounters \
+                + " (decided at a significance level for all 2 encounters \
             together)"
         );
     }

@@ -186,7 +186,7 @@ impl PairedResults {
     /// use.
     ///
     /// # Errors
-    /// If a result has a row twice, or if different positions have the same name.
+    /// If a result contains a row twice, or if different positions have the same name.
     pub fn new(base: &RecordedResult, new: &RecordedResult) -> Result<Self, CompareError> {
         let manifests = base.manifest.as_ref().zip(new.manifest.as_ref());
         if let Some(problem) = manifests.and_then(|(base, new)| base.describe_different_items(new)) {
@@ -267,7 +267,7 @@ impl PairedResults {
         for (line, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
             let row_pairs = pair_rows(&self.searches, base, new);
-            self.pairs.extend(row_pairs.both.into_iter().map(|(base, new)| RowPair { base, new, line }));
+            self.pairs.extend(row_pairs.paired.into_iter().map(|(base, new)| RowPair { base, new, line }));
             self.missing_rows.extend(row_pairs.missing.into_iter().map(|row| (row, line)));
             self.added_count += row_pairs.added;
         }

@@ -34,28 +34,26 @@ pub struct LinePair {
 pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePair>, String> {
     let count = summary.lines.len();
     if count > MAX_LINES {
-        return Err(format!(
-            "--pairs: {count} lines have too many pairs: choose up to {MAX_LINES} of them with --where"
-        ));
+        return Err(format!("--pairs: {count} lines have too many pairs: choose up to {MAX_LINES} lines with --where"));
     }
     let Some(metric) = summary.metrics.first() else { return Ok(Vec::new()) };
     let grouping = Grouping::new(frame, &summary.by);
     let searches = Searches::gather(frame, &grouping, &[]);
     let reader = MetricReader::new(&searches, metric, frame);
-    let add_group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
+    let with_group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
     // The indices of a line and of its base, and the pairs of their searches.
     let mut line_pairs: Vec<(usize, usize, Pairs)> = Vec::new();
-    for (base, base_group) in (0..count).filter_map(add_group) {
+    for (base, base_group) in (0..count).filter_map(with_group) {
         let base_searches = BaseSearches::new(&reader, &grouping, base_group);
-        for (line, group) in (0..count).filter(|line| *line != base).filter_map(add_group) {
+        for (line, group) in (0..count).filter(|line| *line != base).filter_map(with_group) {
             line_pairs.push((line, base, base_searches.pairs(group)));
         }
     }
     let count_wins =
         |line: usize| line_pairs.iter().filter(|(first, _, pairs)| *first == line && pairs.mean() < 0.0).count();
-    let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by_cached_key(|&line| std::cmp::Reverse(count_wins(line)));
-    let rank = |line: usize| order.iter().position(|&ordered_line| ordered_line == line).unwrap_or(count);
+    let mut ranking: Vec<usize> = (0..count).collect();
+    ranking.sort_by_cached_key(|&line| std::cmp::Reverse(count_wins(line)));
+    let rank = |line: usize| ranking.iter().position(|&ranked_line| ranked_line == line).unwrap_or(count);
     line_pairs.retain(|&(line, base, _)| rank(line) < rank(base));
     line_pairs.sort_by_key(|&(line, base, _)| (rank(line), rank(base)));
     let logs: Vec<Logs> = line_pairs.iter().map(|(.., pairs)| pairs.logs()).collect();
@@ -118,7 +116,7 @@ mod tests {
     #[test]
     fn forty_lines_are_accepted_and_one_more_is_refused() {
         assert_eq!((count_pairs(3), count_pairs(40)), (Ok(3), Ok(780)));
-        let error = "--pairs: 41 lines have too many pairs: choose up to 40 of them with --where";
+        let error = "--pairs: 41 lines have too many pairs: choose up to 40 lines with --where";
         assert_eq!(count_pairs(41), Err(error.to_owned()));
     }
 }

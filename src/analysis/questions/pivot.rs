@@ -78,8 +78,8 @@ impl Pivot {
             let reader = MetricReader::new(&searches, metric, &level_frame);
             let compute_total = |values: &Vec<String>| {
                 let group = level_groups.find(values)?;
-                let searches = reader.group_values(group).len();
-                (searches > 0).then(|| Total { value: reader.group_total(group), searches })
+                let search_count = reader.group_values(group).len();
+                (search_count > 0).then(|| Total { value: reader.group_total(group), searches: search_count })
             };
             all_groups.values.iter().map(compute_total).collect()
         });

@@ -306,7 +306,7 @@ fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal
 }
 
 /// Returns the remaining candidates that are significantly worse than `best`. Joint sign-flip tests
-/// over the items correct for the number of candidates. The significance level is divided by the
+/// correct the p-values for the number of candidates. The significance level is divided by the
 /// number of rounds (Bonferroni).
 fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune, round_count: usize) -> Vec<usize> {
     let others: Vec<usize> = remaining.iter().copied().filter(|&candidate| candidate != best).collect();

@@ -87,7 +87,8 @@ impl Baseline {
 
 impl Question {
     /// Returns the question that compares the nodes of each variant with the nodes of a baseline
-    /// variant. The first variant is the baseline if `baseline` is `None`.
+    /// variant. The first variant is the baseline if `baseline` is `None`. Lines are listed in the
+    /// order of the variants in `order`.
     pub fn by_variant(order: &[String], baseline: Option<&str>) -> Self {
         Self {
             by: vec![columns::VARIANT.to_owned()],

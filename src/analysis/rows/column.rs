@@ -214,7 +214,7 @@ impl Values {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
             Self::Text(texts) => {
-                let parsed: Vec<f64> = texts.list.iter().map(|word| word.parse().unwrap_or(f64::NAN)).collect();
+                let parsed: Vec<f64> = texts.list.iter().map(|text| text.parse().unwrap_or(f64::NAN)).collect();
                 Cow::Owned(texts.codes.iter().map(|&code| parsed[code as usize]).collect())
             }
         }

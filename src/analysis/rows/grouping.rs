@@ -185,23 +185,23 @@ impl Grouping {
                 break;
             };
             let exact_match = (0..self.by.len()).find(|&index| self.by[index] == key || short_names[index] == key);
-            let matching: Vec<usize> = match exact_match {
+            let matching_columns: Vec<usize> = match exact_match {
                 Some(index) => vec![index],
                 None => (0..self.by.len()).filter(|&index| refers_to(key, &self.by[index])).collect(),
             };
-            if matching.len() > 1 {
-                let names = matching.iter().map(|&index| format!("`{}`", self.by[index])).collect();
+            if matching_columns.len() > 1 {
+                let names = matching_columns.iter().map(|&index| format!("`{}`", self.by[index])).collect();
                 return Err(format!("--baseline: {}", FrameError::Ambiguous(key.to_owned(), names)));
             }
             let has_value = |index: &&usize| self.values.iter().any(|values| values[**index] == value);
-            pairs.push(matching.first().filter(has_value).map(|&index| (index, value.to_owned())));
+            pairs.push(matching_columns.first().filter(has_value).map(|&index| (index, value.to_owned())));
         }
         pairs.into_iter().collect::<Option<_>>().ok_or_else(|| {
             let names = self.names();
             let hint = crate::experiment::problem::nearest(text, names.iter().map(String::as_str));
             let hint = hint.unwrap_or_else(|| {
                 let listed: Vec<String> = names.iter().take(MAX_LISTED).map(|name| format!("\"{name}\"")).collect();
-                format!("there are {}{}", listed.join(", "), if names.len() > MAX_LISTED { " and others" } else { "" })
+                format!("expected {}{}", listed.join(", "), if names.len() > MAX_LISTED { " or others" } else { "" })
             });
             format!("--baseline: there is no group \"{text}\": {hint}")
         })
@@ -371,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Up to eight groups are listed; the ninth becomes "and others".
+    /// Up to eight groups are listed; the ninth becomes "or others".
     #[test]
     fn unknown_baseline_lists_eight_groups() {
         for (count, has_others) in [(8, false), (9, true)] {
@@ -379,7 +379,7 @@ mod tests {
             let frame =
                 Frame::parse(format!("variant,position,depth,search.nodes\n{rows}").as_bytes(), "rows").unwrap();
             let message = Grouping::new(&frame, &["variant".to_owned()]).parse_baseline("nobody at all").unwrap_err();
-            let end = if has_others { "\"v7\" and others" } else { "\"v7\"" };
+            let end = if has_others { "\"v7\" or others" } else { "\"v7\"" };
             assert!(message.ends_with(end), "{message}");
         }
     }

@@ -4,7 +4,7 @@
 use super::frame::Frame;
 use crate::record::columns::LIMIT;
 
-/// The parts of a limit. Each part consists of the path of the option and the word that precedes
+/// The parts of a limit. Each part consists of the path of the option and the text that precedes
 /// the option's value in the column.
 const PARTS: [(&str, &str); 2] = [("limit.depth", "depth "), ("limit.nodes", "nodes ")];
 
@@ -12,25 +12,25 @@ pub fn is_part(name: &str) -> bool {
     PARTS.iter().any(|(path, _)| *path == name)
 }
 
-/// Returns the value after `word` in a limit. The value is empty if the limit has no such part.
-fn find_part(limit: &str, word: &str) -> String {
-    limit.split(", ").find_map(|part| part.strip_prefix(word)).unwrap_or_default().to_owned()
+/// Returns the value after `prefix` in a limit. The value is empty if the limit has no such part.
+fn find_part(limit: &str, prefix: &str) -> String {
+    limit.split(", ").find_map(|part| part.strip_prefix(prefix)).unwrap_or_default().to_owned()
 }
 
 /// Splits a limit into its parts, and returns the path and the value of each part. The value is
 /// empty if the limit has no such part.
 pub fn split_limit(limit: &str) -> [(&'static str, String); 2] {
-    PARTS.map(|(path, word)| (path, find_part(limit, word)))
+    PARTS.map(|(path, prefix)| (path, find_part(limit, prefix)))
 }
 
-/// Adds one column for each part of the limit, if one of the columns in `requested` is a part that
-/// some rows have. The field of a row is empty if its limit does not have the part.
+/// Adds one column for each part of the limit if `requested` names a part that the limits of some
+/// rows have. The field of a row is empty if the limit of the row does not have the part.
 pub fn add_limit_columns(frame: &mut Frame, requested: &[&str]) {
     let limits = frame.text_column(LIMIT).into_owned();
-    let some_row_has = |word: &str| limits.list().iter().any(|limit| !find_part(limit, word).is_empty());
-    if PARTS.iter().any(|(path, word)| requested.contains(path) && some_row_has(word)) {
-        for (path, word) in PARTS {
-            frame.set_texts(path, |row| find_part(limits.text(row), word));
+    let some_row_has = |prefix: &str| limits.list().iter().any(|limit| !find_part(limit, prefix).is_empty());
+    if PARTS.iter().any(|(path, prefix)| requested.contains(path) && some_row_has(prefix)) {
+        for (path, prefix) in PARTS {
+            frame.set_texts(path, |row| find_part(limits.text(row), prefix));
         }
     }
 }

@@ -81,8 +81,8 @@ fn is_summed(column: &str) -> bool {
 }
 
 impl Metric {
-    /// Finds a metric by name. The name is that of a metric in [`DERIVED`], the full name of a
-    /// column, or the end of exactly one column's name.
+    /// Finds a metric by name. The name is one of the names in [`DERIVED`], the full name of
+    /// a column, or the end of exactly one column's name.
     ///
     /// # Errors
     /// If there is no such metric, if the column contains text, or if thin rows do not store the
@@ -99,10 +99,10 @@ impl Metric {
         }
     }
 
-    /// Finds a metric like [`Metric::find`], but also if thin rows do not store its columns for
-    /// each row.
+    /// Finds a metric like [`Metric::find`], but does not check whether thin rows store the columns
+    /// of the metric for each row.
     fn find_any(name: &str, frame: &Frame) -> Result<Self, FrameError> {
-        if let Some((_, numerator, denominator, _)) = DERIVED.iter().find(|(derived, ..)| *derived == name)
+        if let Some((_, numerator, denominator, _)) = DERIVED.iter().find(|(derived_name, ..)| *derived_name == name)
             && frame.has(numerator)
             && frame.has(denominator)
         {
@@ -116,13 +116,13 @@ impl Metric {
         let column = frame.resolve(name, Lookup::Metric).map_err(|error| match error {
             FrameError::Unknown { name, hint } => {
                 let nearest_derived =
-                    crate::experiment::problem::nearest(&name, DERIVED.iter().map(|(derived, ..)| *derived));
+                    crate::experiment::problem::nearest(&name, DERIVED.iter().map(|(derived_name, ..)| *derived_name));
                 let list_metrics = || {
                     let derived = DERIVED
                         .iter()
                         .filter(|(_, numerator, denominator, _)| frame.has(numerator) && frame.has(denominator));
                     let names = ["nodes", "evals", columns::SECONDS].into_iter().chain(derived.map(|(name, ..)| *name));
-                    format!("expected one of {}, or another number of `ttlab columns`", list_quoted(names))
+                    format!("expected one of {}, or another number that `ttlab columns` lists", list_quoted(names))
                 };
                 FrameError::Unknown { name, hint: nearest_derived.or(hint).or_else(|| Some(list_metrics())) }
             }
@@ -146,7 +146,7 @@ impl Metric {
         }
     }
 
-    /// Returns the metric of a column, which is either summed or read from the last iteration.
+    /// Returns the metric of a column. The column is summed, or read from the last iteration.
     pub fn from_column(column: &str) -> Self {
         let aggregation =
             if is_summed(column) { Aggregation::Sum(column.to_owned()) } else { Aggregation::Last(column.to_owned()) };
@@ -212,7 +212,7 @@ mod tests {
 
     /// Each derived figure's numerator and denominator, as documented.
     #[test]
-    fn derived_metrics_divide_the_documented_columns() {
+    fn derived_divide_the_documented_columns() {
         let documented = [
             ("usable_rate", "search.usable", "table.probes"),
             ("move_rate", "search.move_only", "table.probes"),

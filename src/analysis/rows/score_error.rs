@@ -7,8 +7,8 @@ use crate::record::columns;
 use crate::record::reference::{Judgement, is_no_move};
 use std::collections::HashMap;
 
-/// Adds the column `score_error`. The errors are in centipawns and at most `max_error`. The error of
-/// a row is NaN if the reference did not search the position, or if the row has no best move and
+/// Adds the column `score_error`. The errors are in centipawns and at most `max_error`. The error
+/// of a row is NaN if the reference did not search the position, or if the row has no best move and
 /// therefore no score.
 pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], max_error: u32) {
     // A judgement without a move is the judgement of the position itself.

@@ -1,4 +1,4 @@
-//! Assigns rows under further key seeds and schedules to their variants.
+//! Assigns rows that were searched with further key seeds or schedules to their variants.
 //!
 //! With another key seed, positions are stored in other buckets. With another schedule, searchers
 //! take turns in another order. Both change node counts, so a plan may run every variant under
@@ -34,26 +34,28 @@ impl Default for Seeds {
     }
 }
 
-/// Assigns rows under further key seeds and schedules to their variants, and numbers the seeds in
-/// the column [`SEED`]. The repeats of searches that are not repeatable are numbered in the same
-/// column. Returns `None` if there are no further seeds, schedules or such repeats.
+/// Assigns rows that were searched with further key seeds or schedules to their variants, and
+/// numbers the seeds in the column [`SEED`]. The repeats of searches that are not repeatable are
+/// numbered in the same column. Returns `None` if there are no further seeds or schedules, and no
+/// such repeats.
 pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     let variants = frame.text_column(columns::VARIANT);
     let names = variants.list();
-    let mut counts = HashMap::<&str, usize>::new();
-    // The variant that each name belongs to, and the number of the seed among those of the variant.
+    let mut further_counts = HashMap::<&str, usize>::new();
+    // The variant that each name belongs to, and the number of the seed of this name. Seeds are
+    // numbered for each variant, and the own seed of a variant has the number 0.
     let variants_and_seeds: Vec<(&str, usize)> = names
         .iter()
         .map(|name| match base_variant(name).filter(|variant| names.iter().any(|other| other == variant)) {
             None => (name.as_str(), 0),
             Some(variant) => {
-                let count = counts.entry(variant).or_default();
+                let count = further_counts.entry(variant).or_default();
                 *count += 1;
                 (variant, *count)
             }
         })
         .collect();
-    let count = 1 + counts.values().copied().max().unwrap_or(0);
+    let seed_count = 1 + further_counts.values().copied().max().unwrap_or(0);
     let (repeatabilities, repeat_numbers) = (frame.text_column(columns::REPEATS), frame.numbers(columns::REPEAT));
     let not_repeatable = Repeatability::NotRepeatable.to_string();
     // Returns the number of a row's repeat. All repeats of a repeatable search are the same, so
@@ -63,7 +65,7 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
         false => 0,
     };
     let repeats = 1 + (0..frame.rows()).map(repeat_of).max().unwrap_or(0);
-    if count == 1 && repeats == 1 {
+    if seed_count == 1 && repeats == 1 {
         return None;
     }
     let variant_and_seed = |row: usize| variants_and_seeds[variants.codes()[row] as usize];
@@ -85,11 +87,11 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     }
     folded_frame.set_numbers(SEED, |row| {
         let (_, seed) = variant_and_seed(row);
-        (seed + count * repeat_of(row)) as f64
+        (seed + seed_count * repeat_of(row)) as f64
     });
     let are_schedules = names.iter().any(|name| base_variant(name).is_some() && name.contains(SCHEDULE_SUFFIX));
     let deviation = if repeats > 1 { repeat_deviation(frame, &not_repeatable) } else { 0.0 };
-    Some((folded_frame, Seeds { count, are_schedules, repeats, deviation }))
+    Some((folded_frame, Seeds { count: seed_count, are_schedules, repeats, deviation }))
 }
 
 /// Returns the typical deviation of nodes, as a share, among the repeats of a search that is not
