@@ -1,5 +1,5 @@
 //! Move ordering. Each rule in the list `ordering` claims the moves that it knows. Claimed moves
-//! come in the order of their rules in the list. Moves that no rule scores follow in generation
+//! come in the order of their rules in the list. Moves that no rule claims follow in generation
 //! order.
 //!
 //! If several rules know a move, the order of the list does not decide which of them claims the
