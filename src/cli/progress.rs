@@ -76,8 +76,8 @@ impl Progress for WarningProgress {
 /// Returns messages about the rows that were taken from another folder.
 fn reuse_lines(reused: &Reused) -> Vec<String> {
     let (source, _) = reused;
-    let reused_jobs = (source.jobs > 0).then(|| format!("{} from {}", plural(source.jobs, "job"), source.folder));
-    reused_jobs.into_iter().chain(damaged_rows_warning(reused)).collect()
+    let line = (source.jobs > 0).then(|| format!("reused {} from {}", plural(source.jobs, "job"), source.folder));
+    line.into_iter().chain(damaged_rows_warning(reused)).collect()
 }
 
 /// Returns a warning that damaged rows of another folder are not used, or `None` if there are none.

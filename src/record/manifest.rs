@@ -425,6 +425,7 @@ impl Manifest {
     /// Returns the variants whose tables or histories are never cleared. Such a variant searches
     /// all positions in one job.
     pub fn uncleared_variants(&self) -> HashSet<&str> {
+        // Whether the option with the path `path` has the value `never`.
         let is_never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
         let is_uncleared = |options| is_never(options, "/table/clear") || is_never(options, "/history_clear");
         // Old manifests do not list these variants, but the options show which they are.

@@ -23,7 +23,7 @@ pub use columns::{Column, Extra, columns, header};
 pub use jobs::Jobs;
 pub use results::{RESULTS, ResultsError, Rows, csv_line, header_length, read_header, scan, scan_any, scan_ids};
 pub use rewriting::{rewrite, sort_rows, write_rows};
-pub use writer::{ResultsWriter, create_folder, open_own_file};
+pub use writer::{ResultsWriter, create_folder, open_regular_file};
 
 use crate::chess::{Board, Color, Move, Score};
 use crate::engine::Iteration;

@@ -20,7 +20,7 @@ impl ResultsWriter {
     /// Opens a file for appending and truncates it to `length` bytes. If `length` is 0, writes the
     /// header.
     pub fn open(path: &Path, header: &[String], length: u64) -> io::Result<Self> {
-        let file = open_own_file(path)?;
+        let file = open_regular_file(path)?;
         if file.metadata()?.len() > length {
             file.set_len(length)?;
         }
@@ -111,7 +111,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 
 /// Opens a file for reading and appending. The file is created if it does not exist. Symbolic links
 /// are not followed, so that nobody can make the run write to another file by placing a link.
-pub fn open_own_file(path: &Path) -> io::Result<File> {
+pub fn open_regular_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     if let Ok(metadata) = std::fs::symlink_metadata(path) {

@@ -26,7 +26,7 @@ impl InFlight {
     /// true, the crashes of quarantined jobs are forgotten, so that these jobs run again.
     pub fn open(folder: &Path, retry_quarantined: bool) -> io::Result<Self> {
         let path = folder.join(IN_FLIGHT_FILE);
-        let mut file = crate::record::open_own_file(&path)?;
+        let mut file = crate::record::open_regular_file(&path)?;
         let mut crashes: HashMap<u64, u32> = HashMap::new();
         // An incomplete last line is ignored, because its job had not begun.
         for line in io::read_to_string(&file)?.split_inclusive('\n').filter(|line| line.ends_with('\n')) {

@@ -113,7 +113,7 @@ impl Output {
         let path = folder.join(".lock");
         // An existing lock file may belong to somebody else. So it is not truncated, and symbolic
         // links are not followed.
-        let lock = record::open_own_file(&path).map_err(OutputError::io(&path))?;
+        let lock = record::open_regular_file(&path).map_err(OutputError::io(&path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(_) if !must_lock => {}

@@ -55,8 +55,8 @@ pub(super) fn print_variants(experiment: &Experiment, plan: &Plan) {
             limit if limit.is_empty() && !experiment.sections.is_empty() => "by suite".to_owned(),
             limit => limit,
         };
-        let mark = if experiment.partners.bases().any(|base| base == index) { "  (baseline)" } else { "" };
-        println!("{:>10}  {limit:<14} {}{mark}", format_table_size(variant), variant.name);
+        let baseline_note = if experiment.partners.bases().any(|base| base == index) { "  (baseline)" } else { "" };
+        println!("{:>10}  {limit:<14} {}{baseline_note}", format_table_size(variant), variant.name);
     }
 }
 
