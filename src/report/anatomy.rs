@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(table.rows.len(), 2, "only what was counted");
         let heads: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(heads, ["counter", "meaning", "v0", "v1"]);
-        assert!(table.note.ends_with("means over the ends of searches."), "{}", table.note);
+        assert!(table.note.ends_with("means over the ends of searches instead."), "{}", table.note);
     }
 
     #[test]

@@ -105,7 +105,7 @@ mod tests {
             format!("\"a\" is stronger than \"c\" by {:.0} Elo [{:.0}, {:.0}], 100 pairs.", elo.elo, elo.low, elo.high)
         );
         assert!(output[2].starts_with("Undecided against \"a\": \"d\" (0 Elo [-"), "{output:?}");
-        assert!(output[3].starts_with("These intervals hold for all variants"), "{output:?}");
+        assert!(output[3].starts_with("These intervals hold jointly for all variants"), "{output:?}");
         assert_eq!(output[4], "Left out by the screen: \"e\".");
         assert_eq!(sheet("x", &screened, &contenders, 0.025).parts.len(), 2);
         let alone = findings(&ScreenResult { best: "a".to_owned(), ..ScreenResult::default() }, &[], 0.025);

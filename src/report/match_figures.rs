@@ -187,7 +187,7 @@ mod tests {
         let (series, _) = draw_series(vec![make_encounter(1, 9.0, 3), make_encounter(5, 1.0, 4)]).unwrap();
         assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");
         let (_, caption) = draw_series(vec![make_encounter(1, 1.0, 3)]).unwrap();
-        assert!(caption.ends_with("what follows changes nothing."), "{caption}");
+        assert!(caption.ends_with("Later pairs change nothing."), "{caption}");
         assert_eq!(draw_series(vec![make_encounter(1, 1.0, 2)]), None);
     }
 

@@ -239,7 +239,7 @@ fn tune_page_has_a_sentence_for_each_outcome() {
     assert!(findings.contains(&"The race dropped all others.".to_owned()), "{findings:?}");
     assert_eq!(findings.len(), 4, "{findings:?}");
     let warns_of_few =
-        |page: &str, start: &str| page.contains(&format!("{start} held out: so few can show only large differences"));
+        |page: &str, start: &str| page.contains(&format!("{start} were held out; so few items show only"));
     assert!(warns_of_few(
         &write_changed(&|tuned| tuned.held_out = 9, &two_pressures).0,
         "the race had 25 items, and 9"
@@ -252,7 +252,7 @@ fn tune_page_has_a_sentence_for_each_outcome() {
         &|tuned| (tuned.held_out, tuned.rounds[0].items, tuned.rounds[1].items) = (10, 4, 6),
         &two_pressures,
     );
-    assert!(!page.contains("so few can show"), "{page}");
+    assert!(!page.contains("so few items show"), "{page}");
     let (page, _) = write_changed(&|tuned| tuned.held_out_results.truncate(1), &["own"]);
     assert!(page.contains("no other pressure was tried"), "{page}");
 }

@@ -254,7 +254,7 @@ fn findings_state_the_detectable_difference() {
         ..RaceResult::default()
     };
     let findings = with_outcome(GRID, &result, &Tune::default(), |outcome| outcome.findings());
-    assert!(findings[0].ends_with("These items would miss differences under about 17.9 %."), "{findings:?}");
+    assert!(findings[0].ends_with("These items cannot show differences below about 17.9 %."), "{findings:?}");
     // A wider interval does not rule out the differences within it.
     for (low, high, largest) in [(0.7375, 1.002, "26.2 %"), (0.95, 1.3, "30.0 %")] {
         let test = Ratio { low, high, ..ratio(0.97, false) };
@@ -395,7 +395,7 @@ fn small_tunings_are_warned_of() {
         assert!(cost.contains(" 30 items "), "{cost}");
         assert!(cost.ends_with(" of the 120 of the full grid, 25 %."), "{cost}");
         let is_warning =
-            |text: &String| text.starts_with(&format!("{} items were raced on", race_items[0] + race_items[1]));
+            |text: &String| text.starts_with(&format!("the race had {} items", race_items[0] + race_items[1]));
         let warnings = outcome.warnings();
         let single_pressure = warnings.iter().any(|text| text.starts_with("no other pressure was tried"));
         (warnings.iter().any(is_warning), single_pressure)
