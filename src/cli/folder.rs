@@ -24,7 +24,7 @@ pub(super) fn run_failure(error: RunError) -> CommandFailure {
         RunError::Output(error) => return output_failure(error),
         RunError::Memory(_) | RunError::Subject(_) => Exit::Usage,
         RunError::Interrupted => Exit::Interrupted,
-        RunError::Write { .. } | RunError::Vanished(_) | RunError::Threads { .. } => Exit::Io,
+        RunError::Write { .. } | RunError::ResultsChanged(_) | RunError::Threads { .. } => Exit::Io,
     };
     CommandFailure::new(exit, error)
 }
@@ -38,8 +38,8 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
         | OutputError::NoLocks { .. }
         | OutputError::Manifest(ManifestError::Io { .. })
         | OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
-        OutputError::Edited(_) | OutputError::Unequal(_) => Exit::Unequal,
-        OutputError::Manifest(_) | OutputError::Results { .. } | OutputError::Foreign(_) | OutputError::Locked(_) => {
+        OutputError::SecondsEdited(_) | OutputError::CountsDiffer(_) => Exit::Unequal,
+        OutputError::Manifest(_) | OutputError::Results { .. } | OutputError::Unusable(_) | OutputError::Locked(_) => {
             Exit::Usage
         }
     };

@@ -109,7 +109,7 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
                     let search = describe_search(&header, row);
                     difference.get_or_insert_with(|| {
                         format!(
-                            "{results}: line {}: {} is {}, but {} in {file}, where the same search ended at a smaller depth ({search})",
+                            "{results}: line {} ({search}): {} is {}, but {file} has {} for the same search with a smaller depth limit",
                             line.number, header[index], field(index), fields[index]
                         )
                     });
@@ -120,7 +120,7 @@ fn find_difference(results: &Path, known_rows: &HashMap<String, Vec<KnownRow<'_>
         Ok(difference)
     };
     match find().map_err(OutputError::results(results))? {
-        Some(difference) => Err(OutputError::Unequal(difference)),
+        Some(difference) => Err(OutputError::CountsDiffer(difference)),
         None => Ok(()),
     }
 }

@@ -165,7 +165,7 @@ impl Context<'_> {
             self.rows.push(JobRow { ply, report, solved, ..JobRow::new(item_index, iteration, seconds) });
         };
         record.iterations.into_iter().for_each(|(iteration, seconds)| add_row(iteration, None, seconds));
-        for (report, seconds) in record.report.iter().flat_map(|report| report.by_depth(record.seconds)) {
+        for (report, seconds) in record.report.iter().flat_map(|report| report.reports_by_depth(record.seconds)) {
             add_row(report.to_iteration(), Some(report), seconds);
         }
         Ok(record.best)

@@ -79,7 +79,7 @@ impl Shards<'_> {
         let Some(manifest) = Manifest::read(folder).map_err(OutputError::from)? else { return Ok(None) };
         let count = self.shard_count;
         if manifest.plan != format!("{:016x}", self.plan.id()) {
-            return Err(foreign_error(folder, "holds the results of another plan"));
+            return Err(unusable_error(folder, "holds the results of another plan"));
         }
         let problem = match manifest.shard {
             Some(actual) if actual == (Shard { index: shard, count }) => return Ok(Some(manifest)),
@@ -88,7 +88,7 @@ impl Shards<'_> {
             }
             None => "holds the results of a whole run: expected a shard".to_owned(),
         };
-        Err(foreign_error(folder, &problem))
+        Err(unusable_error(folder, &problem))
     }
 
     /// Reads and checks every row of a shard. Adds the results of its games to `match_state`, which
@@ -183,7 +183,7 @@ impl Shards<'_> {
             first_order_key.and_then(|&order_key| self.plan.jobs().find(|job| self.plan.order_key(job) == order_key));
         let Some(Job { variant, item, repeat, .. }) = job else {
             let text = format!("shard {shard}: it is in two folders, {first} and {second}: name only one of them");
-            return OutputError::Foreign(text).into();
+            return OutputError::Unusable(text).into();
         };
         let (variant, item) = (&self.plan.variants[variant].name, &self.experiment.suite.items[item].id);
         MergeError::Conflict(format!(
@@ -358,7 +358,7 @@ impl Shards<'_> {
                 && !any_build
             {
                 let problem = format!("{difference}: run the shard again, or merge anyway with --any-build");
-                return Err(foreign_error(folder, &problem));
+                return Err(unusable_error(folder, &problem));
             }
             merged.jobs = merged.jobs.max(jobs);
             merged.started = merged.started.min(started);
@@ -379,8 +379,8 @@ impl Shards<'_> {
 }
 
 /// Returns the error for a folder that does not contain the expected shard.
-fn foreign_error(folder: &Path, problem: &str) -> MergeError {
-    OutputError::Foreign(format!("{}: {problem}", folder.display())).into()
+fn unusable_error(folder: &Path, problem: &str) -> MergeError {
+    OutputError::Unusable(format!("{}: {problem}", folder.display())).into()
 }
 
 /// Whether the error says that the folder is read-only.

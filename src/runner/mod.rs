@@ -112,7 +112,7 @@ pub enum RunError {
     Interrupted,
     /// The results file was moved, deleted or changed during the run.
     #[error("{0}")]
-    Vanished(String),
+    ResultsChanged(String),
 }
 
 impl RunError {

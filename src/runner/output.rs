@@ -66,13 +66,13 @@ pub enum OutputError {
     },
     /// The folder contains results of another plan or build, or cannot be used for another reason.
     #[error("{0}")]
-    Foreign(String),
-    /// Finished rows differ from the rows that were sealed.
+    Unusable(String),
+    /// The seconds of finished rows were edited.
     #[error("{0}: its seconds were changed after the run ended: the counts match their seals, but the file does not")]
-    Edited(String),
+    SecondsEdited(String),
     /// Two results have different counts for the same search.
     #[error("{0}: find out which of them is wrong")]
-    Unequal(String),
+    CountsDiffer(String),
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -191,7 +191,7 @@ impl Output {
         // The manifest of a merge already has the segments of its shards.
         let (jobs, is_merge) = (manifest.jobs, !manifest.segments.is_empty());
         if thin::is_thin(&self.folder) {
-            return Err(OutputError::Foreign(format!(
+            return Err(OutputError::Unusable(format!(
                 "{}: holds thin rows, which cannot be continued: choose another folder with --out, or start over with --fresh",
                 self.folder.display()
             )));
@@ -200,7 +200,7 @@ impl Output {
             && let Some(old) = Manifest::read(&self.folder)?
         {
             let refuse =
-                |results: &str| Err(OutputError::Foreign(format!("{}: holds {results}", self.folder.display())));
+                |results: &str| Err(OutputError::Unusable(format!("{}: holds {results}", self.folder.display())));
             let is_other_engine = |(name, engine): &(&String, &EngineInfo)| {
                 old.subjects.get(*name).is_none_or(|old_engine| old_engine.sha256 != engine.sha256)
             };
@@ -327,7 +327,7 @@ impl Output {
         let same_counts = manifest.rows == Some(actual.rows)
             && manifest.column_seals.iter().all(|(name, seal)| actual.seals.columns.get(name) == Some(seal));
         if same_counts && manifest.file_seal.as_ref() != Some(&actual.seals.file) {
-            return Err(OutputError::Edited(path.display().to_string()));
+            return Err(OutputError::SecondsEdited(path.display().to_string()));
         }
         Ok(())
     }
@@ -368,7 +368,7 @@ impl Output {
     /// Returns the error for a results file that another program changed during the run. `length`
     /// is the new length of the file.
     pub fn changed_error(&self, length: u64) -> RunError {
-        RunError::Vanished(format!(
+        RunError::ResultsChanged(format!(
             "{}: changed by another program during the run: it now has {length} bytes; nothing more was written: run the same command \
              again to resume with the remaining rows",
             self.results_path().display()
@@ -380,7 +380,7 @@ impl Output {
     pub fn rescue_rows(&self, results: &mut ResultsWriter) -> RunError {
         let folder = self.folder.display();
         if !results.is_deleted() {
-            return RunError::Vanished(format!(
+            return RunError::ResultsChanged(format!(
                 "{folder}: results.csv was moved during the run; it contains every finished row: move it back and run the same \
                  command again to resume"
             ));
@@ -406,7 +406,7 @@ impl Output {
                 format!("its rows could not be restored ({error}): run the command again to repeat their jobs")
             }
         };
-        RunError::Vanished(format!("{folder}: results.csv was deleted during the run; {message}"))
+        RunError::ResultsChanged(format!("{folder}: results.csv was deleted during the run; {message}"))
     }
 }
 

@@ -140,7 +140,7 @@ pub fn merge_judgements(folders: &[PathBuf], target: &Path, allow_any: bool) -> 
             if reference_id_of(&row) == reference || allow_any && !is_target {
                 judgements.push(row);
             } else if !is_target {
-                return Err(OutputError::Foreign(format!(
+                return Err(OutputError::Unusable(format!(
                     "{}: its reference engine differs from that of {}: run the shard again, or merge anyway with --any-build",
                     folder.display(),
                     first_folder.display()

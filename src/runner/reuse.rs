@@ -253,8 +253,8 @@ impl<'a> Reuse<'a> {
             && job.opponent.is_none_or(|opponent| has_same_engine(opponent, keys.opponent))
     }
 
-    /// Reads a results file of any plan. Calls `take` with the renamed rows of each complete job of
-    /// this plan that is not in `known_checks`, and adds the job to `known_checks`.
+    /// Reads a results file of any plan. Calls `take_rows` with the renamed rows of each complete
+    /// job of this plan that is not in `known_checks`, and adds the job to `known_checks`.
     ///
     /// `known_checks` contains the jobs whose rows are known already. The key is the job's place in
     /// the plan's order, and the value is the checksum of the job's last row.
@@ -262,7 +262,7 @@ impl<'a> Reuse<'a> {
         &self,
         path: &Path,
         known_checks: &mut HashMap<u64, String>,
-        take: &mut dyn FnMut(Vec<Vec<String>>) -> Result<(), ResultsError>,
+        take_rows: &mut dyn FnMut(Vec<Vec<String>>) -> Result<(), ResultsError>,
     ) -> Result<FileRows, ResultsError> {
         let Some(header) = record::read_header(path)? else { return Ok(FileRows::default()) };
         let mut file_rows = FileRows { header, ..FileRows::default() };
@@ -360,7 +360,7 @@ impl<'a> Reuse<'a> {
                 };
                 let check = renamed.last().and_then(|row| row.last()).cloned().unwrap_or_default();
                 known_checks.insert(self.plan().order_key(job), check);
-                error = error.take().or(take(renamed).err());
+                error = error.take().or(take_rows(renamed).err());
             }
             Ok(())
         })?;

@@ -34,7 +34,7 @@ pub(super) fn find_folders(
     let (mut folders, mut known_folders): (Vec<PathBuf>, _) = (Vec::new(), HashSet::from([canonical_path(own_folder)]));
     for (pattern, must_match) in file_patterns.chain(command_patterns) {
         let pattern = pattern.display();
-        let pattern_error = |problem: &str| OutputError::Foreign(format!("reuse: {pattern}: {problem}"));
+        let pattern_error = |problem: &str| OutputError::Unusable(format!("reuse: {pattern}: {problem}"));
         if experiment.file.asks_for_times() {
             return Err(pattern_error(
                 "the file asks for times (times = true, or repeats above 1), but times are never taken from other \
@@ -78,18 +78,18 @@ pub(super) fn take_rows(
 ) -> Result<(), OutputError> {
     for folder in folders {
         let (name, path) = (folder.display().to_string(), folder.join(record::RESULTS));
-        let foreign_error = |problem: &str| OutputError::Foreign(format!("reuse: {name}: {problem}"));
+        let unusable_error = |problem: &str| OutputError::Unusable(format!("reuse: {name}: {problem}"));
         if thin::is_thin(folder) {
-            return Err(foreign_error(
+            return Err(unusable_error(
                 "holds thin rows, which lack counters: make the full rows again and name their folder",
             ));
         }
         let source = match Manifest::read(folder)? {
             Some(source) if path.exists() => source,
-            _ => return Err(foreign_error("no manifest.json and results.csv found: expected a results folder")),
+            _ => return Err(unusable_error("no manifest.json and results.csv found: expected a results folder")),
         };
         if !source.build.searches_as(&manifest.build) {
-            return Err(foreign_error(&format!(
+            return Err(unusable_error(&format!(
                 "its build ({}) may search differently from this one ({})",
                 source.build, manifest.build
             )));
@@ -107,7 +107,7 @@ pub(super) fn take_rows(
         let jobs = (known_checks.len() - jobs_before) as u64;
         reused.push((RowSource { folder: name, jobs, rows, build: source.build }, file_rows.damaged));
         if let Some(line) = file_rows.conflict {
-            return Err(OutputError::Unequal(format!(
+            return Err(OutputError::CountsDiffer(format!(
                 "{line}: the row's counts differ from those of other results of the same job"
             )));
         }

@@ -81,8 +81,8 @@ impl Status {
     pub const STRICT: bool = true;
 
     /// Reads a results file, and checks each row against the plan and against the row's checksum.
-    /// Calls `take` with each row that passes these checks. If `take` returns an error, the row
-    /// counts as invalid, too.
+    /// Calls `take_row` with each row that passes these checks. If `take_row` returns an error, the
+    /// row counts as invalid, too.
     ///
     /// # Errors
     /// If the file has other columns or cannot be read. If `strict` is true, also if the file has
@@ -91,7 +91,7 @@ impl Status {
         row_index: &RowIndex<'_>,
         path: &Path,
         strict: bool,
-        mut take: impl FnMut(&IndexedRow, &StringRecord) -> Result<(), String>,
+        mut take_row: impl FnMut(&IndexedRow, &StringRecord) -> Result<(), String>,
     ) -> Result<Self, ResultsError> {
         let mut status = Self::default();
         let mut add = |row: Result<&StringRecord, String>| {
@@ -101,7 +101,7 @@ impl Status {
                 job.quarantined |= row_index.is_quarantined(row);
                 let result = job.add(&entry, row);
                 job.damaged |= result.is_err();
-                result.and_then(|()| take(&entry, row))
+                result.and_then(|()| take_row(&entry, row))
             });
             status.has_wrong_rows |= result.is_err();
             if strict { result } else { Ok(()) }

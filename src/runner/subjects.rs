@@ -240,8 +240,8 @@ impl Subjects {
     /// Returns a warning for each variant whose counts are not repeatable.
     pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
         let warn = |(&index, engine): (&usize, &ProbedEngine)| {
-            let (name, repeats) = (&plan.variants[index].name, &engine.info.repeats);
-            format!("\"{name}\": counts {repeats}: another run may lead to other decisions")
+            let (name, repeatability) = (&plan.variants[index].name, &engine.info.repeats);
+            format!("\"{name}\": counts {repeatability}: another run may lead to other decisions")
         };
         self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warn).collect()
     }

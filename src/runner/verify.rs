@@ -50,7 +50,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     };
     let manifest = manifest.ok_or_else(|| {
         let folder = folder.display();
-        OutputError::Foreign(format!("{folder}: no {MANIFEST} found: give a results folder of ttlab"))
+        OutputError::Unusable(format!("{folder}: no {MANIFEST} found: give a results folder of ttlab"))
     })?;
     if thin::is_thin(folder) {
         return verify_thin_rows(folder, &manifest);

@@ -302,7 +302,7 @@ mod tests {
                 depth_report.best
             )
         };
-        let by_depth = report.by_depth(1.0);
+        let by_depth = report.reports_by_depth(1.0);
         // The rows always sum to the engine's nodes and to the elapsed time.
         let (node_sum, time_sum) = by_depth.iter().fold((0, 0.0), |(node_sum, time_sum), (depth_report, seconds)| {
             (node_sum + depth_report.nodes.unwrap_or(0), time_sum + seconds)

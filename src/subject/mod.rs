@@ -100,7 +100,7 @@ impl UciReport {
     /// Returns one report for each depth, in increasing order, and the seconds that the depth took.
     /// The nodes and times of a report are only those of its depth. `seconds` is the time of the
     /// whole search.
-    pub fn by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
+    pub fn reports_by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
         // The nodes and times at the end of the previous depth.
         let (mut nodes_before, mut elapsed_before, mut milliseconds_before) = (0, 0.0, 0);
         let mut reports = Vec::new();
@@ -262,7 +262,7 @@ mod tests {
             (report(4, 40, &["d2d4"], 400, Some(5), Some(30)), 2.5),
             (last, 0.0),
         ];
-        assert_eq!(whole_search.by_depth(4.0), expected);
+        assert_eq!(whole_search.reports_by_depth(4.0), expected);
         let iteration = whole_search.to_iteration();
         assert_eq!(
             (

@@ -264,9 +264,9 @@ fn push_tail(lines: &mut VecDeque<String>, line: &str) {
     lines.push_back(line.chars().take(TAIL_WIDTH).collect());
 }
 
-/// Calls `take` with each line until `take` returns false or the output ends. Each line is
-/// truncated to [`MAX_LINE_BYTES`].
-fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
+/// Calls `take_line` with each line until `take_line` returns false or the output ends. Each line
+/// is truncated to [`MAX_LINE_BYTES`].
+fn for_each_line(output: impl Read, mut take_line: impl FnMut(String) -> bool) {
     let mut output = BufReader::new(output);
     let mut line: Vec<u8> = Vec::new();
     loop {
@@ -283,13 +283,13 @@ fn for_each_line(output: impl Read, mut take: impl FnMut(String) -> bool) {
         if is_complete {
             let text = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
             line.clear();
-            if !take(text) {
+            if !take_line(text) {
                 return;
             }
         }
     }
     if !line.is_empty() {
-        take(String::from_utf8_lossy(&line).into_owned());
+        take_line(String::from_utf8_lossy(&line).into_owned());
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Watchdog {
     /// The user's timeout, which overrides everything else.
     user_timeout: Option<Duration>,
     /// The time of the slowest search so far.
-    slowest: Option<Duration>,
+    slowest_search: Option<Duration>,
     /// The nodes of all searches that reported nodes.
     nodes: u64,
     /// The time of all searches that reported nodes.
@@ -58,7 +58,7 @@ impl Watchdog {
             return user_timeout;
         }
         let depth_timeout =
-            self.slowest.map_or(FIRST_TIMEOUT, |slowest| MIN_TIMEOUT.max(slowest.saturating_mul(DEPTH_FACTOR)));
+            self.slowest_search.map_or(FIRST_TIMEOUT, |slowest| MIN_TIMEOUT.max(slowest.saturating_mul(DEPTH_FACTOR)));
         // The timeout is at most about a quarter of the maximum duration, so that it can be added
         // to an `Instant`.
         let node_timeout = limit.nodes.map(|nodes| {
@@ -75,7 +75,7 @@ impl Watchdog {
 
     /// Records a finished search.
     pub fn record_search(&mut self, time: Duration, nodes: Option<u64>) {
-        self.slowest = Some(self.slowest.map_or(time, |slowest| slowest.max(time)));
+        self.slowest_search = Some(self.slowest_search.map_or(time, |slowest| slowest.max(time)));
         if let Some(nodes) = nodes {
             self.nodes = self.nodes.saturating_add(nodes);
             self.time += time;

@@ -40,7 +40,7 @@ pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
             "if only its first line is damaged, --repair restores this line and keeps the rows of this plan",
             note_on_copy,
         ),
-        RunError::Output(OutputError::Edited(_)) => {
+        RunError::Output(OutputError::SecondsEdited(_)) => {
             ("restore the file, start over with --fresh, or use --repair to seal the file as it is", "")
         }
         _ => return run_failure(error),

@@ -20,7 +20,7 @@ fn failure_of_damaged_rows_suggests_repair() {
         (RunError::Write { path: path(), error: io_error() }, Exit::Io),
         (results_error(ResultsError::Io(io_error())), Exit::Io),
         (OutputError::Locked("x".to_owned()).into(), Exit::Usage),
-        (OutputError::Foreign("x".to_owned()).into(), Exit::Usage),
+        (OutputError::Unusable("x".to_owned()).into(), Exit::Usage),
         (OutputError::Io { path: path(), error: io_error() }.into(), Exit::Io),
         (OutputError::NoLocks { path: path(), error: io_error() }.into(), Exit::Io),
     ] {
