@@ -54,7 +54,7 @@ fn format_forgetting(forgetting: &Forgetting) -> String {
     if let Some(nodes) = forgetting.nodes {
         add_line(format!("score error at {nodes} nodes"), &forgetting.error_at_nodes, " centipawns");
     }
-    add_line(format!("node ratio at depth {depth}, {large} MiB, cleared / kept"), &forgetting.clearing, "");
+    add_line(format!("node ratio, {large} MiB, cleared / kept"), &forgetting.clearing, "");
     out
 }
 
