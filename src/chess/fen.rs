@@ -316,10 +316,7 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
             '/' if rank == 0 => return Err(fault(letter_column, "expected 8 ranks, found more".to_owned())),
             '/' => (rank, file) = (rank - 1, 0),
             '1'..='8' if is_after_digit && strictness == Strictness::Strict => {
-                return Err(fault(
-                    letter_column,
-                    "expected one number for adjacent empty squares, found two".to_owned(),
-                ));
+                return Err(fault(letter_column, "expected a piece or /, found another number".to_owned()));
             }
             '1'..='8' => file += letter as u8 - b'0',
             _ => {

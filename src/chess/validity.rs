@@ -67,9 +67,8 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
     let mut before_push = *setup;
     before_push.en_passant = None;
     before_push.squares[origin.index()] = before_push.squares[pawn_square.index()].take();
-    (in_check_now && Board::assemble(&before_push).in_check()).then(|| {
-        Illegality::EnPassantCheck(format!("the side to move was already in check before the pawn passed {target}"))
-    })
+    (in_check_now && Board::assemble(&before_push).in_check())
+        .then(|| Illegality::EnPassantCheck(format!("the side to move was in check before the pawn passed {target}")))
 }
 
 /// Returns the first flaw of a set-up position, or `None` if it has no flaw.
@@ -83,26 +82,23 @@ pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
         })
     };
     for color in Color::ALL {
-        let player = if color == Color::White { "White" } else { "Black" };
+        let owner = if color == Color::White { "White" } else { "Black" };
         let king_count = squares_of(color, Some(Piece::King)).count();
         if king_count != 1 {
             let second = squares_of(color, Some(Piece::King)).nth(1);
-            return Some(Illegality::Placement(second, format!("expected one king of {player}, found {king_count}")));
+            return Some(Illegality::Placement(second, format!("expected one king of {owner}, found {king_count}")));
         }
         let piece_count = squares_of(color, None).count();
         if piece_count > 16 {
             return Some(Illegality::Placement(
                 squares_of(color, None).nth(16),
-                format!("expected at most 16 pieces of {player}, found {piece_count}"),
+                format!("expected at most 16 pieces of {owner}, found {piece_count}"),
             ));
         }
         let pawn_count = squares_of(color, Some(Piece::Pawn)).count();
         if pawn_count > 8 {
-            let ninth = squares_of(color, Some(Piece::Pawn)).nth(8);
-            return Some(Illegality::Placement(
-                ninth,
-                format!("{player} has {pawn_count} pawns: at most 8 are allowed"),
-            ));
+            let pawn = squares_of(color, Some(Piece::Pawn)).nth(8);
+            return Some(Illegality::Placement(pawn, format!("{owner} has {pawn_count} pawns: at most 8 are allowed")));
         }
     }
     let board = Board::assemble(setup);

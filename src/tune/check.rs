@@ -69,11 +69,9 @@ pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), Stri
     }
     let is_limited_by_nodes = |variant: &Variant| variant.limit.nodes.is_some() && variant.limit.depth.is_none();
     if metric.columns() == [columns::NODES] && experiment.variants.iter().all(is_limited_by_nodes) {
-        return Err(
-            "tune.metric: with limit.nodes, every candidate searches the same number of nodes. Set limit.depth \
-            instead. To judge moves at a fixed number of nodes, use `ttlab run` with a [reference]"
-                .to_owned(),
-        );
+        let message = "tune.metric: with limit.nodes, every candidate searches the same number of nodes. Set \
+            limit.depth instead. To judge moves at a fixed number of nodes, use `ttlab run` with a [reference]";
+        return Err(message.to_owned());
     }
     Ok(())
 }

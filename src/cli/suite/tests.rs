@@ -149,8 +149,7 @@ fn position_that_strict_epd_refuses_is_not_written() {
     let suite = Suite::read("s", "s.epd", SuiteKind::Positions, line.as_bytes(), options).unwrap();
     let (written, faults) = epd_file("s.epd", &suite);
     assert_eq!(written, "4k3/8/8/8/8/8/8/4K3 w - - id \"b\";\n");
-    let fault =
-        "s.epd:1:1: cannot be written as strict EPD: the side to move was already in check before the pawn passed d3";
+    let fault = "s.epd:1:1: cannot be written as strict EPD: the side to move was in check before the pawn passed d3";
     assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [fault]);
 }
 
