@@ -304,7 +304,7 @@ mod tests {
         let expected_warning = |first: &str| {
             format!(
                 "{first} from the baseline \"base\" in table.policy, and also in table.slots (4 against 1): any \
-                 of these may explain the difference between their results"
+                 of these may explain why the results differ"
             )
         };
         assert_eq!(

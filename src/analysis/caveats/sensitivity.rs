@@ -107,7 +107,7 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
         blockers.push(message);
     } else if summary.searches < MIN_SEARCHES {
         warnings.push(match summary.searches {
-            1 => "only one position was searched: do not generalise".to_owned(),
+            1 => "only one position was searched: its result does not generalise".to_owned(),
             searches => format!("{searches} searches are few: their means do not generalise"),
         });
     }
@@ -270,7 +270,7 @@ mod tests {
         );
         assert_eq!(
             list_count_warnings(&manifest, &make_summary(1), 0.0),
-            ["only one position was searched: do not generalise"]
+            ["only one position was searched: its result does not generalise"]
         );
         // The warning that there are too few positions for a test has precedence. Repeated searches
         // matter only if variants are compared.

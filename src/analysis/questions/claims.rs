@@ -253,9 +253,9 @@ fn check_text(pending: &Verdict, metric: &str, expected: &str, texts: BTreeSet<S
     Verdict { subject, published: expected.to_owned(), measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
-/// Returns the verdict on an expected number. A figure such as "the median" expects only this
-/// statistic of the measured values to agree with it. Any other figure expects all measured values
-/// to agree with it.
+/// Returns the verdict on an expected number. If the figure is a statistic, such as a median, this
+/// statistic of the values must agree with the figure. Otherwise all values must agree with the
+/// figure.
 fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
     let subject = figure_subject(pending, metric);
     let range = match figure {
@@ -271,7 +271,7 @@ fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut va
         ExpectedFigure::Range(range) => range.clone(),
     };
     values.sort_by(f64::total_cmp);
-    // A statistic of the values replaces the values.
+    // If the figure is a statistic, the statistic of the values replaces the values.
     if let Some(statistic) = range.statistic {
         values = compute_statistic(statistic, &values).into_iter().collect();
     }

@@ -97,7 +97,7 @@ pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
 /// Two levels. Each level is given by the index of the axis and the index of the level.
 type LevelPair = ((usize, usize), (usize, usize));
 
-/// Returns the interactions between each two axes. Returns an empty list if there would be more
+/// Returns the interactions of each pair of axes. Returns an empty list if there would be more
 /// than `MAX_INTERACTIONS` interactions. `references` contains the index of each axis's
 /// reference level.
 pub fn interactions(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Interaction> {

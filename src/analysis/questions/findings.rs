@@ -288,7 +288,7 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear_lines: &[&Line]
     } else if clusters < min_clusters(lines) {
         let units = plural(clusters, if has_games { columns::GAME } else { columns::POSITION });
         let consequence = if clusters == 1 {
-            "the counts are exact, but one position says nothing about others_text".to_owned()
+            "the counts are exact, but one position says nothing about other positions".to_owned()
         } else {
             format!("with {units}, no difference can be shown")
         };
@@ -352,7 +352,7 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     (count > 0).then(|| {
         format!(
             "The {} of {} {exclude} 1, but so narrowly that one more {unit} that differs by a factor of \
-             {UNSEEN_FACTOR} could change this. So no significant difference is marked.",
+             {UNSEEN_FACTOR} could change this. Such differences are not marked as significant.",
             if count == 1 { "interval" } else { "intervals" },
             plural(count, "line"),
         )
@@ -607,7 +607,7 @@ mod tests {
             describe_lines_within_margin(&Summary { lines: vec![line; count], power, ..Summary::default() })
         };
         let one_line = "The interval of 1 line excludes 1, but so narrowly that one more position that differs by \
-            a factor of 2.5 could change this. So no significant difference is marked.";
+            a factor of 2.5 could change this. Such differences are not marked as significant.";
         for (nearest, is_reported) in
             [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)]
         {

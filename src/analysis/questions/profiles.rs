@@ -45,8 +45,8 @@ pub fn performance_profiles(
             Outcome::Finished => (finished.text(last_row) != "false").then(|| sum_nodes(iterations)),
             Outcome::Solved if solved.text(last_row).is_empty() => return None,
             Outcome::Solved => {
-                // A search is solved at the first of the iterations at its end that all have a
-                // right move.
+                // A search is solved by the first iteration that has a right move, if all later
+                // iterations have a right move too.
                 let is_solved = |iteration: &&IterationRow| solved.text(iteration.row as usize) == "true";
                 let solved_iterations = iterations.iter().rev().take_while(is_solved).count();
                 (solved_iterations > 0).then(|| sum_nodes(&iterations[..=iterations.len() - solved_iterations]))

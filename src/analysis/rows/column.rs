@@ -150,7 +150,7 @@ impl Values {
         let is_field_end = |byte: &u8| matches!(byte, b',' | b'\n');
         match self {
             Self::Numbers(numbers) => {
-                // If the field is an integer, its end is found and it is parsed in one pass.
+                // If the field is an integer, the search for its end also parses it.
                 let digits = block.iter().take(MAX_EXACT_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
                 if digits > 0 && block.get(digits).is_some_and(is_field_end) {
                     numbers.push(parse_digits(&block[..digits]));

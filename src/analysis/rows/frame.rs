@@ -111,11 +111,11 @@ impl Frame {
         self.set_column(name, Values::Text(TextColumn::repeat(word, self.rows)));
     }
 
-    /// Sets a column to the string that `word_of_row` returns for each row. An existing column of
+    /// Sets a column to the string that `text_of_row` returns for each row. An existing column of
     /// that name is replaced.
-    pub fn set_texts(&mut self, name: &str, word_of_row: impl Fn(usize) -> String) {
+    pub fn set_texts(&mut self, name: &str, text_of_row: impl Fn(usize) -> String) {
         let mut texts = TextColumn::default();
-        (0..self.rows).for_each(|row| texts.push(&word_of_row(row)));
+        (0..self.rows).for_each(|row| texts.push(&text_of_row(row)));
         self.set_column(name, Values::Text(texts));
     }
 

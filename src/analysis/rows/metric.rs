@@ -212,7 +212,7 @@ mod tests {
 
     /// Each derived figure's numerator and denominator, as documented.
     #[test]
-    fn derived_divide_the_documented_columns() {
+    fn derived_metrics_divide_the_documented_columns() {
         let documented = [
             ("usable_rate", "search.usable", "table.probes"),
             ("move_rate", "search.move_only", "table.probes"),
