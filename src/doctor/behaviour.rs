@@ -71,7 +71,7 @@ pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
     match examiner.search_board(&mut engine, &Board::startpos(), Limit::default()) {
         Ok(_) => Ok((Note, "`go infinite` ended before `stop`".to_owned())),
         // The search has no limit, so it always ends with a fault after the timeout. The fault is
-        // `LimitIgnored` if the engine answered when it was told to stop.
+        // `LimitIgnored` if the engine answered the command `stop`.
         Err(Interrupt::Failed(failure)) => match failure.fault {
             EngineFault::LimitIgnored(_) => Ok((Good, "obeyed within a second".to_owned())),
             EngineFault::NoAnswer(_) => Ok((Fault, "not obeyed within a second".to_owned())),

@@ -90,8 +90,8 @@ impl Examiner<'_> {
     }
 
     /// Searches a position and returns the engine's last report. The engine also receives the game
-    /// that led to the position. If `starts_new_game` is true, the engine is first told that a new
-    /// game begins.
+    /// that led to the position. If `starts_new_game` is true, a new game is first announced to the
+    /// engine.
     fn search(
         &self,
         engine: &mut Uci,

@@ -318,7 +318,7 @@ impl<O: Observer> Search<'_, O> {
     ) -> Score {
         if node.depth > 0 {
             let score = self.alpha_beta::<TABLE, EXTRAS>(board, node, previous);
-            // Under ABDADA, the table is told that this searcher has left the node.
+            // Under ABDADA, the table learns that this searcher has left the node.
             if TABLE && EXTRAS && self.switches.entered_depth <= node.depth {
                 self.unmark_entry(node);
             }

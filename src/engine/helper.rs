@@ -92,7 +92,7 @@ impl Helper {
         } else {
             deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, helper_number).end(buffers).count
         };
-        // The table is told that this helper is no longer at any node, so that the other searchers
+        // The table learns that this helper is no longer at any node, so that the other searchers
         // stop avoiding its nodes.
         if let Some(table) = &mut self.table {
             table.suspend(&[]);

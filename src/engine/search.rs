@@ -129,7 +129,7 @@ impl<O: Observer> Search<'_, O> {
             Pace::Alone(stop) if stop.is_set() => 0,
             Pace::Alone(_) => self.node_limit.saturating_sub(self.count.nodes).min(POLL),
             Pace::Turns(baton) => {
-                // The table is told which positions are on this searcher's path, so that the other
+                // The table learns which positions are on this searcher's path, so that the other
                 // searchers can avoid these positions.
                 if let Some(table) = self.table.as_deref_mut() {
                     table.suspend(&self.path[self.past_count..]);

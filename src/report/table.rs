@@ -191,7 +191,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
                 let rate = line.sum(columns::NODES) / line.seconds;
                 Cell::number(rate, format_value(rate, Unit::PerSecond))
             })
-            .drop_order(10);
+            .drop_order(9);
     }
     let table = line_table(page, SUMMARY, "Summary", entries, |_| true);
     // The searches of the baseline do not count as pairs.
@@ -228,7 +228,7 @@ pub(super) fn summary_with_verdicts(page: &Page) -> SheetTable {
         row.insert(column_index, verdict_cell(page, line, metric));
     }
     let meaning = "of the first metric; unclear: no difference from the baseline shown";
-    table.columns.insert(column_index, SheetColumn::number("verdict", "verdict", meaning).drop_order(9));
+    table.columns.insert(column_index, SheetColumn::number("verdict", "verdict", meaning).drop_order(10));
     table
 }
 

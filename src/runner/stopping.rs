@@ -199,7 +199,7 @@ impl MatchState {
     }
 
     /// Completes the summary of a run of `total_jobs` jobs. Failures after the end of a test are
-    /// not included. `was_stopped` is true if the run was told to stop. Such a run counts as
+    /// not included. `was_stopped` is true if the run was asked to stop. Such a run counts as
     /// interrupted only if jobs remain.
     pub fn summarize(&self, plan: &Plan, mut summary: RunSummary, was_stopped: bool, total_jobs: u64) -> RunSummary {
         summary.scores = self.describe_scores(plan);

@@ -29,7 +29,7 @@ enum Phase {
     Searching,
     /// The search is running or has ended. The answer must wait for `stop` or `ponderhit`.
     Waiting,
-    /// The search was told to stop.
+    /// The search received the command to stop.
     Ending,
     /// The answer was sent.
     Done,

@@ -154,6 +154,7 @@ fn page_cells_equal_figures_computed_by_hand() {
             ("full", with(json!(times * 0.25))),
             ("pressure", with(json!(times * 2.0))),
             ("seconds", json!(times * 2.0)),
+            ("nps", json!(nodes / (times * 2.0))),
         ]
     };
     // `base` needs 6400 nodes on each of eight positions; `other` a half or an eighth of that;

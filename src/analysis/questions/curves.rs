@@ -16,7 +16,7 @@ use crate::stats::ratio::Ratio;
 use crate::stats::sample::mean;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The largest number of lines in one plot. More lines could not be told apart.
+/// The largest number of lines in one plot. More lines could not be distinguished.
 pub const MAX_LINES: usize = 8;
 
 /// The largest number of points in one plot.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Page {
     /// Collects the blockers, warnings and notes of the page. If searches of different results are
-    /// paired, `line_options` are the options by which lines or pairs are told apart.
+    /// paired, `line_options` are the options that distinguish the lines or pairs.
     pub(super) fn collect_warnings(&mut self, sources: &[Source], choices: &Choices, line_options: Option<&[&str]>) {
         let is_finished =
             sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));

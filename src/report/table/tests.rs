@@ -453,9 +453,9 @@ fn columns_that_no_engine_reports_are_dropped() {
     let mut page = page(vec![line("base"), line_with("x", make_smaller)]);
     assert!(list_keys(&summary_table(&page)).contains(&"full".to_owned()));
     page.manifest.subjects.insert("x".to_owned(), Default::default());
-    assert_eq!(list_keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "seconds", "nps"]);
+    assert_eq!(list_keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "seconds"]);
     page.summary.lines[1].hashfull = 500.0;
-    assert_eq!(list_keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "full", "seconds", "nps"]);
+    assert_eq!(list_keys(&summary_table(&page)), ["variant", "nodes", "ratio", "interval", "full", "seconds"]);
 }
 
 #[test]
@@ -517,12 +517,12 @@ fn narrow_summary_keeps_the_decisive_columns() {
     assert!(narrow.contains("0.400-0.600!"), "{narrow}");
     assert!(narrow.contains("73.30"), "{narrow}");
     assert!(narrow.contains("99 %"), "{narrow}");
-    let left_out = "Not shown at 80 columns: worth, hits, cutoffs, move only, seconds; widen";
+    let left_out = "Not shown at 80 columns: worth, hits, cutoffs, move only, seconds, nodes/s; widen";
     let words = narrow.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(left_out), "{narrow}");
     assert!(!words.contains("no table to probe"), "a reason of columns that are not there: {narrow}");
     let wide = render(200);
-    assert!(wide.contains("stores per slot  seconds"), "{wide}");
+    assert!(wide.contains("stores per slot  seconds  nodes/s"), "{wide}");
     assert!(!wide.contains("Not shown"), "{wide}");
     assert!(wide.contains("no table to probe"), "{wide}");
 }
