@@ -102,7 +102,7 @@ fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String
             (Some(_), missing) => format!("{missing} of {} jobs missing", shard_jobs.jobs),
         };
         let failed_text = if shard_jobs.failed > 0 { format!(", {} failed", shard_jobs.failed) } else { String::new() };
-        let reference_text = match shard_jobs.missing_judgements {
+        let reference_text = match shard_jobs.searches_left {
             0 => String::new(),
             searches => format!(", {} by the reference engine missing", plural(searches, "search")),
         };

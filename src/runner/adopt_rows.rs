@@ -72,9 +72,8 @@ impl Reuse<'_> {
         // What the results file and the files of unused rows contain.
         let (mut results_rows, mut unused_rows) = (Vec::new(), Vec::<FileRows>::new());
         let files = unused_files(folder);
-        let new_results = record::write_rows(&path, &self.row_index.header, |write_row| {
-            let mut write_rows =
-                |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| write_row(&StringRecord::from(row)));
+        let new_results = record::write_rows(&path, &self.row_index.header, |write| {
+            let mut write_rows = |rows: Vec<Vec<String>>| rows.into_iter().try_for_each(|row| write(&row.into()));
             results_rows.push(self.read(&path, &mut known_checks, &mut write_rows)?);
             for file in &files {
                 unused_rows.push(self.read(file, &mut known_checks, &mut write_rows)?);
@@ -87,13 +86,11 @@ impl Reuse<'_> {
             summary.copy = Some(save_copy(&path).map_err(OutputError::io(&path))?);
         }
         write_manifest(&Manifest { plan: CHANGING.to_owned(), ..old.clone() })?;
-        if let Some(FileRows { unused_lines, header, .. }) =
-            results_rows.first().filter(|file| !file.unused_lines.is_empty())
-        {
+        if let Some(FileRows { unused, header, .. }) = results_rows.first().filter(|file| !file.unused.is_empty()) {
             let has_same_header = |(_, file): &(&PathBuf, &FileRows)| file.header == *header;
             let existing = files.iter().zip(&unused_rows).find(has_same_header).map(|(path, _)| path.clone());
             let target = existing.unwrap_or_else(|| unused_file(folder, files.len() as u32 + 1));
-            append_lines(&path, unused_lines, header, &target).map_err(OutputError::results(&target))?;
+            append_lines(&path, unused, header, &target).map_err(OutputError::results(&target))?;
         }
         record::publish(new_results, &path).map_err(OutputError::io(&path))?;
         // Finally, rows that are used again are removed from the files of unused rows. The last
@@ -106,9 +103,9 @@ impl Reuse<'_> {
                 // A file with damaged rows is kept as it is. A row that exists twice does no harm.
                 continue;
             }
-            let result = match file_rows.unused_lines.is_empty() && !unused_file(folder, number + 1).exists() {
+            let result = match file_rows.unused.is_empty() && !unused_file(folder, number + 1).exists() {
                 true => fs::remove_file(&path),
-                false => record::rewrite(&path, &file_rows.header, file_rows.unused_lines.into_iter()),
+                false => record::rewrite(&path, &file_rows.header, file_rows.unused.into_iter()),
             };
             result.map_err(OutputError::io(path))?;
         }

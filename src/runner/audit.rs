@@ -61,7 +61,7 @@ pub fn audit(
         while let Some(job) = next() {
             let Some(options) = &options[job.variant] else { continue };
             let Some(job_result) = audit_job(experiment, &plan, job, options, stop)? else { break };
-            let findings_with_draws = match &options_with_draws[job.variant] {
+            let draw_findings = match &options_with_draws[job.variant] {
                 Some(options) => match audit_job(experiment, &plan, job, options, stop)? {
                     Some(result_with_draws) => Some(result_with_draws.findings),
                     None => break,
@@ -72,9 +72,9 @@ pub fn audit(
                 total.iterations += job_result.iterations;
                 total.nodes += job_result.nodes;
                 total.findings.add(job_result.findings);
-                findings_with_draws
+                draw_findings
                     .into_iter()
-                    .for_each(|findings| total.findings_with_draws.get_or_insert_default().add(findings));
+                    .for_each(|found| total.findings_with_draws.get_or_insert_default().add(found));
             }
             report_progress(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
         }

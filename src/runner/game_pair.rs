@@ -184,23 +184,14 @@ impl Adjudicator {
     fn add_score(&mut self, mover: Color, score: Option<Score>, rules: &Match) {
         self.plies += 1;
         let side = usize::from(mover == Color::Black);
-        let extend_or_reset =
+        let update =
             |streak: &mut u16, is_continued: bool| *streak = if is_continued { streak.saturating_add(1) } else { 0 };
         let score = score.map(i64::from);
         let resign_score = rules.resign.map(|resign| i64::from(resign.score));
-        extend_or_reset(
-            &mut self.losing_streak[side],
-            resign_score.zip(score).is_some_and(|(min, score)| score <= -min),
-        );
-        extend_or_reset(
-            &mut self.winning_streak[side],
-            resign_score.zip(score).is_some_and(|(min, score)| score >= min),
-        );
+        update(&mut self.losing_streak[side], resign_score.zip(score).is_some_and(|(min, score)| score <= -min));
+        update(&mut self.winning_streak[side], resign_score.zip(score).is_some_and(|(min, score)| score >= min));
         let draw_score = rules.draw.map(|draw| i64::from(draw.score));
-        extend_or_reset(
-            &mut self.level_streak[side],
-            draw_score.zip(score).is_some_and(|(max, score)| score.abs() <= max),
-        );
+        update(&mut self.level_streak[side], draw_score.zip(score).is_some_and(|(max, score)| score.abs() <= max));
     }
 
     /// Returns the winner and the word for how the game ended, if the scores have decided the game.

@@ -37,7 +37,7 @@ pub struct ShardJobs {
     pub missing: u64,
     pub failed: u64,
     /// The number of searches that the reference engine still has to make.
-    pub missing_judgements: u64,
+    pub searches_left: u64,
     /// The shard's folder, if it exists.
     pub folder: Option<PathBuf>,
 }
@@ -132,8 +132,7 @@ impl Shards<'_> {
         let mut match_state = MatchState::new(self.experiment, self.plan, &row_index.header, None);
         let (mut shards, mut statuses) = (Vec::new(), Vec::new());
         for shard in 0..self.shard_count {
-            let mut shard_jobs =
-                ShardJobs { shard, jobs: 0, missing: 0, failed: 0, missing_judgements: 0, folder: None };
+            let mut shard_jobs = ShardJobs { shard, jobs: 0, missing: 0, failed: 0, searches_left: 0, folder: None };
             let mut folder_and_status: Option<(&PathBuf, Status)> = None;
             for (_, folder) in self.folders.iter().filter(|(index, _)| *index == shard) {
                 if self.read_manifest(shard, folder)?.is_none() {
@@ -143,7 +142,7 @@ impl Shards<'_> {
                 if let Some((first_folder, first_status)) = folder_and_status {
                     return Err(self.duplicate_shard_error(shard, (first_folder, &first_status), (folder, &status)));
                 }
-                shard_jobs.missing_judgements =
+                shard_jobs.searches_left =
                     reference::count_missing_searches(self.experiment, folder).map_err(OutputError::io(folder))?;
                 shard_jobs.folder = Some(folder.clone());
                 folder_and_status = Some((folder, status));
@@ -161,7 +160,7 @@ impl Shards<'_> {
             shard_jobs.missing += u64::from(!status.ended);
             shard_jobs.failed += u64::from(status.failed);
         }
-        shards.retain(|shard| shard.missing > 0 || shard.failed > 0 || shard.missing_judgements > 0);
+        shards.retain(|shard| shard.missing > 0 || shard.failed > 0 || shard.searches_left > 0);
         Ok((shards, rows_to_merge))
     }
 
@@ -178,9 +177,8 @@ impl Shards<'_> {
             let second_job = second_status.jobs.get(order_key);
             job.ended && second_job.is_some_and(|second_job| second_job.ended && second_job.check != job.check)
         };
-        let first_order_key = first_status.jobs.iter().filter(has_conflict).map(|(order_key, _)| order_key).min();
-        let job =
-            first_order_key.and_then(|&order_key| self.plan.jobs().find(|job| self.plan.order_key(job) == order_key));
+        let first_key = first_status.jobs.iter().filter(has_conflict).map(|(order_key, _)| order_key).min();
+        let job = first_key.and_then(|&key| self.plan.jobs().find(|job| self.plan.order_key(job) == key));
         let Some(Job { variant, item, repeat, .. }) = job else {
             let text = format!("shard {shard}: it is in two folders, {first} and {second}: name only one of them");
             return OutputError::Unusable(text).into();

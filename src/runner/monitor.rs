@@ -14,8 +14,7 @@ use std::time::{Duration, Instant};
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Stops the workers' searches when the run is stopped, frees memory when memory is short, and
-/// syncs the results.
-/// Returns when the sender of `run_ended` is dropped.
+/// syncs the results. Returns when the sender of `run_ended` is dropped.
 pub fn watch(shared: &Shared<'_>, run_ended: &Receiver<()>) {
     let (mut last_sync, reserve) = (Instant::now(), MemoryReserve::now());
     while run_ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {

@@ -95,8 +95,8 @@ fn read_valid(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> st
 }
 
 /// Drops the judgements in a folder whose position or reference engine is not that of the
-/// experiment. This is done before a
-/// run, so that no page shows these judgements together with the new rows.
+/// experiment. This is done before a run, so that no page shows these judgements together with the
+/// new rows.
 pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Result<(), RunError> {
     if experiment.file.reference.is_none() {
         return Ok(());

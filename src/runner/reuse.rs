@@ -134,7 +134,7 @@ struct Group {
 #[derive(Default)]
 pub(super) struct FileRows {
     /// The byte ranges of rows that belong to no job of the plan.
-    pub(super) unused_lines: Vec<Range<u64>>,
+    pub(super) unused: Vec<Range<u64>>,
     /// Describes each damaged line. The description names the file, the line and the problem.
     pub(super) damaged: Vec<String>,
     pub(super) header: Vec<String>,
@@ -374,7 +374,7 @@ impl<'a> Reuse<'a> {
             }
         }
         unused_lines.sort_by_key(|line| line.start);
-        (file_rows.unused_lines, file_rows.damaged) = (unused_lines, damaged);
+        (file_rows.unused, file_rows.damaged) = (unused_lines, damaged);
         Ok(file_rows)
     }
 
@@ -459,7 +459,7 @@ impl Reuse<'_> {
         ReuseSummary {
             found_jobs: known_checks.len() as u64,
             all_jobs: self.job_count,
-            unused: files.iter().map(|file| file.unused_lines.len() as u64).sum(),
+            unused: files.iter().map(|file| file.unused.len() as u64).sum(),
             damaged: files.iter().flat_map(|file| file.damaged.iter().cloned()).collect(),
             copy: None,
         }
@@ -473,8 +473,7 @@ impl Reuse<'_> {
         known_checks: &mut HashMap<u64, String>,
     ) -> Result<Vec<FileRows>, OutputError> {
         let files = [folder.join(record::RESULTS)].into_iter().chain(unused_files(folder));
-        let read_file =
-            |path: PathBuf| self.read(&path, known_checks, &mut |_| Ok(())).map_err(OutputError::results(&path));
-        files.filter(|path| path.exists()).map(read_file).collect()
+        let read = |path: PathBuf| self.read(&path, known_checks, &mut |_| Ok(())).map_err(OutputError::results(&path));
+        files.filter(|path| path.exists()).map(read).collect()
     }
 }

@@ -217,17 +217,13 @@ impl Subjects {
     /// are repeatable, whether the engine respects limits, and what restrictions it has.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let describe_engine = |(&index, engine): (&usize, &ProbedEngine)| {
-            let EngineInfo { name, repeats, forgets: resets_completely, go_depth, go_nodes, nodes_reported, .. } =
-                &engine.info;
+            let EngineInfo { name, repeats, forgets: resets, go_depth, go_nodes, nodes_reported, .. } = &engine.info;
             let optional_part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
             let node_reports = optional_part("nodes are reported ", nodes_reported);
             let difference = optional_part("difference: ", &engine.info.difference);
-            let reset = if *resets_completely {
-                ""
-            } else {
-                "; `ucinewgame` does not reset the engine completely: try restart = \"game\""
-            };
+            let reset =
+                if *resets { "" } else { "; `ucinewgame` does not fully reset the engine: try restart = \"game\"" };
             let trust = optional_part("trusted although ", &engine.info.trusted);
             let variant = &plan.variants[index].name;
             format!(

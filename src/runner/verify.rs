@@ -235,10 +235,9 @@ fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Pl
                 if id == manifest.plan {
                     return Ok((experiment, plan));
                 }
-                let results_plan = &manifest.plan;
+                let (base, results_plan) = (base.display(), &manifest.plan);
                 format!(
-                    "{EXPERIMENT} with the suite in {} is plan {id}, but the results are of plan {results_plan}",
-                    base.display()
+                    "{EXPERIMENT} with its suite relative to {base} is plan {id}, but the results are of plan {results_plan}"
                 )
             }
             Err(problem) => problem.message,
@@ -262,11 +261,8 @@ fn verify_judgements(folder: &Path, experiment: Option<&Experiment>) -> std::io:
     }
     let missing = experiment.map_or(Ok(0), |experiment| count_missing_searches(experiment, folder))?;
     if missing > 0 {
-        let searches = plural(missing, "search");
-        lines.push((
-            FolderState::Incomplete,
-            format!("{}: {searches} by the reference engine missing", reference::NAME),
-        ));
+        let text = format!("{}: {} by the reference engine missing", reference::NAME, plural(missing, "search"));
+        lines.push((FolderState::Incomplete, text));
     }
     Ok(lines)
 }

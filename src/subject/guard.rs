@@ -23,7 +23,7 @@ pub const NOT_STARTED: u8 = 127;
 /// The name of the hidden subcommand.
 pub const COMMAND: &str = "engine-guard";
 
-/// Runs a program under guard. The program inherits standard input, output and error. The program
+/// Runs a program and guards it. The program inherits standard input, output and error. The program
 /// and everything that it started are killed when this process receives SIGTERM, or when the
 /// process `parent` is no longer the parent of this process. Returns the exit code of the program,
 /// or 128 plus the signal that ended the program.

@@ -362,7 +362,8 @@ impl Comparison {
             self.spread_fresh = spread(&[first_nodes, fresh_nodes]).max(self.spread_fresh);
             self.difference_after_others = self.difference_after_others.take().or_else(|| difference(first, repeated));
             self.difference_between_fresh = self.difference_between_fresh.take().or_else(|| difference(first, fresh));
-            // The depth before the last depth is certainly finished. The last depth may not be.
+            // The depth before the last depth is certainly finished. The last depth may be
+            // unfinished.
             depths.push(first.earlier_depths.last().map_or(first.depth, |earlier| Some(earlier.depth)));
         }
         Ok(Some(depths.into_iter().min().flatten()))

@@ -153,8 +153,8 @@ impl Uci {
     }
 
     /// Passes the engine's lines to `is_last` until `is_last` returns true. Returns false if `stop`
-    /// was set in the meantime. Only searches have a `stop`. A search may write more lines than
-    /// other requests.
+    /// was set in the meantime. `stop` is given only for searches. In a search, the engine may
+    /// write more lines than for other requests.
     fn read_until(
         &mut self,
         request: &str,
@@ -176,7 +176,7 @@ impl Uci {
                 NextLine::Line(_) | NextLine::Late => return Err(self.fail(EngineFault::NotReady(timeout), request)),
                 NextLine::Closed => return Err(self.exit_failure(request)),
                 NextLine::Stopped => {
-                    // `fail` kills the process. Its failure is not needed.
+                    // `fail` kills the process. The failure that it returns is not needed.
                     self.fail(EngineFault::NoAnswer(timeout), request);
                     return Ok(false);
                 }

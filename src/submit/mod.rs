@@ -106,11 +106,11 @@ fn job_name(name: &str) -> String {
 /// Replaces the `@NAME@` placeholders of a template. Replacements are quoted for a shell
 /// where necessary.
 fn fill(template: &str, system: System, request: &Request) -> String {
-    let at_once = match (system, request.max_running) {
-        (System::Slurm, Some(at_once)) => format!("%{at_once}"),
+    let max_running = match (system, request.max_running) {
+        (System::Slurm, Some(max_running)) => format!("%{max_running}"),
         (System::Slurm, None) => String::new(),
         (System::Parallel, None) => "100%".to_owned(),
-        (_, at_once) => at_once.unwrap_or(request.shards).to_string(),
+        (_, max_running) => max_running.unwrap_or(request.shards).to_string(),
     };
     // Slurm replaces patterns such as `%a` in the name of a log. So a percent sign in the name of
     // the folder is doubled.
@@ -120,7 +120,7 @@ fn fill(template: &str, system: System, request: &Request) -> String {
         ("SHARDS", request.shards.to_string()),
         ("LAST", (request.shards - 1).to_string()),
         ("JOBS", request.jobs.to_string()),
-        ("AT_ONCE", at_once),
+        ("AT_ONCE", max_running),
         ("CPUS", request.cpus.to_string()),
         ("MEBIBYTES", request.mebibytes.to_string()),
         ("MERGE_MEBIBYTES", MERGE_MEBIBYTES.to_string()),

@@ -2,12 +2,12 @@ use super::*;
 
 #[test]
 fn incomplete_lines_show_missing_failed_and_unjudged_jobs() {
-    let shard_jobs = |shard: u64, missing: u64, failed: u64, missing_judgements: u64, has_begun: bool| ShardJobs {
+    let shard_jobs = |shard: u64, missing: u64, failed: u64, searches_left: u64, has_begun: bool| ShardJobs {
         shard,
         jobs: 9,
         missing,
         failed,
-        missing_judgements,
+        searches_left,
         folder: has_begun.then(PathBuf::new),
     };
     let incomplete = [

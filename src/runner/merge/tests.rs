@@ -150,7 +150,7 @@ fn merge_reports_a_missing_shard() {
     let two_shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let jobs = count_jobs(&two_shards)[1];
     assert!(jobs > 0);
-    let incomplete_shard = ShardJobs { shard: 1, jobs, missing: jobs, failed: 0, missing_judgements: 0, folder: None };
+    let incomplete_shard = ShardJobs { shard: 1, jobs, missing: jobs, failed: 0, searches_left: 0, folder: None };
     assert_eq!(two_shards.incomplete_shards().unwrap(), std::slice::from_ref(&incomplete_shard));
     assert_eq!(
         MergeError::Missing(vec![incomplete_shard.clone(), incomplete_shard.clone()], 3).to_string(),
@@ -178,9 +178,8 @@ fn job_without_its_last_row_is_missing() {
     let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 3, folders };
     let jobs = count_jobs(&shards)[1];
     assert!(jobs > 1);
-    let expected = |missing: u64| {
-        [ShardJobs { shard: 1, jobs, missing, failed: 0, missing_judgements: 0, folder: folder.clone() }]
-    };
+    let expected =
+        |missing: u64| [ShardJobs { shard: 1, jobs, missing, failed: 0, searches_left: 0, folder: folder.clone() }];
     assert_eq!(shards.incomplete_shards().unwrap(), expected(1));
     // A shard that has just started has all jobs missing.
     std::fs::remove_file(&path).unwrap();
@@ -347,7 +346,7 @@ fn gaps_report_missing_judgements() {
         .incomplete_shards()
         .unwrap()
         .into_iter()
-        .map(|shard| (shard.shard, shard.missing, shard.missing_judgements > 0))
+        .map(|shard| (shard.shard, shard.missing, shard.searches_left > 0))
         .collect();
     assert_eq!(incomplete, [(0, 0, true), (1, 0, true), (2, 0, true)]);
 }

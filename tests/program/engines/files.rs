@@ -356,7 +356,7 @@ fn trial_findings_name_their_engine() {
     // which is rounded up. A new process doesn't show it.
     assert_eq!(
         line("keeps"),
-        "counts within 0.7 %; go depth respected; go nodes respected; difference: nodes 3026, then 3046; `ucinewgame` does not reset the engine completely: try restart = \"game\""
+        "counts within 0.7 %; go depth respected; go nodes respected; difference: nodes 3026, then 3046; `ucinewgame` does not fully reset the engine: try restart = \"game\""
     );
     let file =
         |limit: &str| Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\n"));
