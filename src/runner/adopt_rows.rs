@@ -8,7 +8,6 @@ use super::unused::{append_lines, unused_file, unused_files};
 use crate::experiment::{Experiment, Plan};
 use crate::record::manifest::{Manifest, RunSegment};
 use crate::record::{self, thin};
-use csv::StringRecord;
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;

@@ -5,6 +5,7 @@ use crate::record::columns;
 use crate::record::manifest::Shard;
 use crate::runner::session::{Session, Settings};
 use crate::runner::{RunSummary, Shards, progress};
+use csv::StringRecord;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt, SeedableRng};
 use std::collections::HashSet;
