@@ -72,9 +72,8 @@ pub fn audit(
                 total.iterations += job_result.iterations;
                 total.nodes += job_result.nodes;
                 total.findings.add(job_result.findings);
-                draw_findings
-                    .into_iter()
-                    .for_each(|found| total.findings_with_draws.get_or_insert_default().add(found));
+                let total_with_draws = &mut total.findings_with_draws;
+                draw_findings.into_iter().for_each(|findings| total_with_draws.get_or_insert_default().add(findings));
             }
             report_progress(finished.fetch_add(1, Ordering::Relaxed) as u64 + 1, todo.len() as u64);
         }

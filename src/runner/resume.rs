@@ -131,10 +131,8 @@ mod tests {
             |indices: &[usize]| indices.iter().map(|&index| plan.order_key(&jobs[index])).collect::<HashSet<u64>>();
         write_file(&rows, "torn");
         let (done, length) = scan(false, false).unwrap();
-        assert_eq!(
-            (done.jobs, done.failed, done.torn_bytes, done.dropped, done.copy),
-            (places_of(&[0, 1]), 1, 4, 1, None)
-        );
+        let Done { jobs, failed, torn_bytes, dropped, copy } = done;
+        assert_eq!((jobs, failed, torn_bytes, dropped, copy), (places_of(&[0, 1]), 1, 4, 1, None));
         assert_eq!(
             length,
             std::fs::metadata(&path).unwrap().len() - 4 - (rows_of(2, "")[0].join(",").len() as u64 + 1)

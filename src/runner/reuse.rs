@@ -34,13 +34,8 @@ pub struct ReuseSummary {
 
 impl std::fmt::Display for ReuseSummary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} of {} jobs already done, {} to run",
-            self.found_jobs,
-            self.all_jobs,
-            self.all_jobs - self.found_jobs
-        )
+        let Self { found_jobs, all_jobs, .. } = self;
+        write!(f, "{found_jobs} of {all_jobs} jobs already done, {} to run", all_jobs - found_jobs)
     }
 }
 

@@ -73,7 +73,7 @@ pub struct JobCounts {
     pub failed: u64,
     /// Jobs that are complete but not needed, because they are pairs of games after the end of
     /// their test.
-    pub complete_unneeded: u64,
+    pub unneeded: u64,
 }
 
 impl Status {
@@ -132,7 +132,7 @@ impl Status {
                 counts.missing += u64::from(!status.ended);
                 counts.failed += u64::from(status.failed);
             } else {
-                counts.complete_unneeded += u64::from(status.ended);
+                counts.unneeded += u64::from(status.ended);
             }
         }
         counts

@@ -276,9 +276,9 @@ fn verify_against_plan(
     plan: &Plan,
 ) -> Result<(FolderState, String), String> {
     let row_index = RowIndex::new(experiment, plan);
-    let mut match_state = MatchState::new(experiment, plan, &row_index.header, manifest.shard);
+    let mut state = MatchState::new(experiment, plan, &row_index.header, manifest.shard);
     let result = Status::read(&row_index, &folder.join(record::RESULTS), Status::STRICT, |entry, row| {
-        match_state.add_row(plan, entry, row);
+        state.add_row(plan, entry, row);
         Ok(())
     });
     let status = match result {
@@ -286,17 +286,16 @@ fn verify_against_plan(
         Err(error @ ResultsError::Damaged { .. }) => return Ok((FolderState::Wrong, error.to_string())),
         Err(error) => return Err(error.to_string()),
     };
-    let JobCounts { needed, missing, complete_unneeded, .. } =
-        status.count(&row_index, jobs_of(plan, manifest.shard), &match_state);
+    let JobCounts { needed, missing, unneeded, .. } = status.count(&row_index, jobs_of(plan, manifest.shard), &state);
     if missing > 0 {
         return Ok((FolderState::Incomplete, format!("{missing} of {needed} jobs are not done")));
     }
     let mut text = format!("every row belongs to the plan, and all {needed} jobs are done");
-    if match_state.not_needed() > 0 {
-        text += &format!("; {} other jobs are not needed because their tests had ended", match_state.not_needed());
+    if state.not_needed() > 0 {
+        text += &format!("; {} other jobs are not needed because their tests had ended", state.not_needed());
     }
-    if complete_unneeded > 0 {
-        text += &format!(" ({complete_unneeded} of them have rows, from a run with other bounds)");
+    if unneeded > 0 {
+        text += &format!(" ({unneeded} of them have rows, from a run with other bounds)");
     }
     Ok((FolderState::Complete, text))
 }

@@ -294,11 +294,8 @@ fn shards_of_different_builds_need_any_build() {
             Some(format!("its build ({}) differs from that of shard 2 ({})", build("b"), build("a"))),
             Some("its engine programs differ from those of shard 2".to_owned()),
         ];
-        let message = difference[case].as_ref().map(|difference| {
-            format!(
-                "{}: {difference}: run the shard again, or merge anyway with --any-build",
-                shard_folder(1).display()
-            )
+        let message = difference[case].as_ref().map(|text| {
+            format!("{}: {text}: run the shard again, or merge anyway with --any-build", shard_folder(1).display())
         });
         assert_eq!(error, message);
         assert_eq!(shards.merged_manifest(true).unwrap().shards.len(), 3);
