@@ -100,8 +100,7 @@ impl<O: Observer> Search<'_, O> {
     ) -> (Score, Move) {
         let Node { mut alpha, beta, ply, .. } = node;
         let (mut best, mut best_move) = (stand_pat, Move::NONE);
-        let reached_max_plies = self.switches.max_plies != 0 && capture_plies >= u32::from(self.switches.max_plies);
-        if best >= beta || reached_max_plies {
+        if best >= beta || capture_plies >= self.switches.max_plies {
             return (best, best_move);
         }
         alpha = alpha.max(best);

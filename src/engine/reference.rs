@@ -80,13 +80,12 @@ impl<'a> ReferenceSearch<'a> {
 
     /// Returns the value of a leaf, or of a quiescence node. `capture_plies` is the number of
     /// captures that led from the leaf to the node.
-    fn leaf_value(&self, board: &Board, ply: usize, capture_plies: u8, mut alpha: Score, beta: Score) -> Score {
+    fn leaf_value(&self, board: &Board, ply: usize, capture_plies: u32, mut alpha: Score, beta: Score) -> Score {
         if self.switches.leaf_mates && !board.has_legal_move() {
             return if board.in_check() { self.switches.mated(ply, 0) } else { 0 };
         }
         let mut best = self.evaluator.evaluate(board);
-        let reached_max_plies = self.switches.max_plies != 0 && capture_plies >= self.switches.max_plies;
-        if !self.switches.quiescence || reached_max_plies || best >= beta {
+        if !self.switches.quiescence || capture_plies >= self.switches.max_plies || best >= beta {
             return best;
         }
         alpha = alpha.max(best);
@@ -95,7 +94,7 @@ impl<'a> ReferenceSearch<'a> {
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(-self.leaf_value(&child, ply + 1, capture_plies.saturating_add(1), -beta, -alpha));
+            best = best.max(-self.leaf_value(&child, ply + 1, capture_plies + 1, -beta, -alpha));
             alpha = alpha.max(best);
             if best >= beta {
                 break;

@@ -118,10 +118,13 @@ impl Index {
     #[inline]
     #[must_use]
     pub fn bucket(self, key: u64, buckets: u64) -> u64 {
-        match self {
-            Self::Modulo => key % buckets,
-            Self::Mask => key & (buckets - 1),
-            Self::Multiply => ((u128::from(key) * u128::from(buckets)) >> 64) as u64,
+        // The default is compared first: tables compute this at each probe, store and prefetch.
+        if self == Self::Multiply {
+            ((u128::from(key) * u128::from(buckets)) >> 64) as u64
+        } else if self == Self::Mask {
+            key & (buckets - 1)
+        } else {
+            key % buckets
         }
     }
 }
