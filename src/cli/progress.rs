@@ -108,7 +108,7 @@ fn end_lines(summary: &RunSummary, seconds: f64) -> Vec<String> {
     let failed_text = if summary.failed > 0 { format!(", {} failed", summary.failed) } else { String::new() };
     let not_needed_text = match summary.not_needed {
         0 => String::new(),
-        jobs => format!("; {jobs} not needed because their tests had ended"),
+        jobs => format!("; {jobs} other jobs are not needed because their tests had ended"),
     };
     let jobs_line = format!("{} in {seconds:.1} s{failed_text}{not_needed_text}", plural(summary.done, "job"));
     let failures = summary.failures.iter().map(|(_, failure)| format!("failed: {failure}"));

@@ -212,7 +212,7 @@ mod tests {
              help: columns that vary: table.size, depth, variant"
         );
         assert!(message("dept", None, &[]).contains("depth"));
-        assert!(message("depth", Some(&["depth".to_owned()]), &[]).contains("--by names `depth` too"));
+        assert!(message("depth", Some(&["depth".to_owned()]), &[]).contains("--by also names `depth`"));
         assert!(message("depth", None, &["evls"]).contains("evals"));
         assert!(message("depth,size", None, &[]).contains("give one column"));
     }

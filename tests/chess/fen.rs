@@ -34,7 +34,7 @@ const REFUSED: [(&str, usize, &str); 38] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQAb - 0 1", 49, "found `A`"),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KKkq - 0 1", 48, "is repeated"),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w QKkq - 0 1", 48, "order KQkq"),
-    ("nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 47, "castling right q, but king and rook"),
+    ("nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 47, "castling right q needs king and rook"),
     ("8/8/8/8/8/8/8/4K2k w · - 0 1", 22, "found `·`"),
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1", 52, "found `e9`"),
     ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e6 0 1", 54, "behind a double push of White, found e6"),
@@ -44,9 +44,9 @@ const REFUSED: [(&str, usize, &str); 38] = [
     ("8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1", 29, "was in check before"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 99999 1", 27, "halfmove clock"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 0 0", 29, "move number"),
-    ("4k3/8/8/8/8/8/8/4K3 w - - 0", 27, "expected the end"),
-    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 +0+0", 31, "expected the end"),
-    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 bm e1e2", 31, "expected the end"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0", 27, "expected no text after the fields"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 +0+0", 31, "expected no text after the fields"),
+    ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 bm e1e2", 31, "expected no text after the fields"),
 ];
 
 #[test]

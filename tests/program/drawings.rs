@@ -467,7 +467,7 @@ fn map_draws_each_cell_at_its_row_and_column() {
                 assert!(y < top + high, "{name}, {head}");
                 assert!((left + wide / 2.0 - x).abs() < 2.0, "{head} stands over its column");
                 assert_eq!(cell.class(), if *ratio < 1.0 { "better bar" } else { "worse bar" });
-                assert_eq!(cell.title, format!("{name}, {head}: {ratio:.3} of the baseline&#39;s"));
+                assert_eq!(cell.title, format!("{name}, {head}: {ratio:.3} times the baseline"));
                 assert_eq!(text_at(left + wide / 2.0, y), Some(format!("{ratio:.3}")));
                 strengths.insert((ratio.ln().abs() * 1e6).round() as i64, cell.number("fill-opacity"));
                 assert!((top - 44.0 - 32.0 * row as f64).abs() < 1.0);

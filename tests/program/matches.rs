@@ -169,7 +169,7 @@ fn decided_test_ends_its_encounter() {
 
     let trial = Trial::new(&text);
     let (_, stderr, code) = trial.run("one", &["--jobs", "1"]);
-    let spared = format!("{} not needed", 48 - weak - like);
+    let spared = format!("{} other jobs are not needed", 48 - weak - like);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains(&spared), "{stderr}");
     let (games, rows) = (trial.games("one"), trial.rows("one"));

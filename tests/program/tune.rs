@@ -301,7 +301,7 @@ fn invalid_tune_section_is_refused() {
     for (old, new, expected) in [
         ("first = 4\n", "first = 4\nmetric = 'seconds'\n", "measured time"),
         ("first = 4\n", "first = 4\nmetric = 'nodez'\n", "did you mean"),
-        ("first = 4\n", "first = 4\nmetric = 'loss'\n", "judges moves"),
+        ("first = 4\n", "first = 4\nmetric = 'loss'\n", "To judge moves, use `ttlab run`"),
         ("first = 4\n", "first = 1\n", "tune.first: 1 is out of range: expected at least 2"),
         ("first = 4\n", "held_out = 1.0\n", "tune.held_out: 1 is out of range"),
         ("first = 4\n", "frist = 4\n", "did you mean"),

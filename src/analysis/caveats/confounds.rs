@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(different_engines_warning([]), None);
         let message = different_engines_warning(["Stockfish 16", "ours", "Glaurung 2.2"]);
         assert!(message.is_some_and(|message| {
-            message.starts_with("nodes of different engines (Glaurung, Stockfish, ours) are not")
+            message.starts_with("different engines (Glaurung, Stockfish, ours) do different work")
         }));
     }
 

@@ -553,7 +553,7 @@ mod tests {
         assert_eq!(
             describe_means(&[141.0, 0.2, 1.0], 1, false),
             "3 others have 0.200 to 141.000 of the baseline's nodes; the counts are exact, but one position says \
-             nothing about others."
+             nothing about other positions."
         );
         assert_eq!(
             describe_means(&[1.5], 5, true),

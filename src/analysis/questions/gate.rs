@@ -257,7 +257,7 @@ mod tests {
                 "zzzzzz changed",
                 &["there is no metric `zzzzzz`", "help: `ttlab columns` lists the metrics, with their meanings"],
             ),
-            ("score > +1", &["`score` is neither a count nor a time", "help: gate a counter"]),
+            ("score > +1", &["`score` is neither a count nor a time", "help: use a counter such as nodes"]),
             ("best changed", &["best"]),
         ] {
             let error = resolve(gate).unwrap_err();

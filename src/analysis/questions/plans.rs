@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub struct MeasuredProgram {
     pub name: String,
     /// The file of the program, followed by its arguments. Empty for ttlab's own engine.
+    #[serde(rename = "program")]
     pub command: String,
     /// The build of ttlab if the program is ttlab's own engine, otherwise the SHA-256 of the
     /// program's file.

@@ -8,7 +8,8 @@ fn failure_of_damaged_rows_suggests_repair() {
     let results_error = |error: ResultsError| RunError::from(OutputError::Results { path: path(), error });
     let damaged =
         |line: u64| failure_with_repair(results_error(ResultsError::Damaged { line, problem: "x".to_owned() }));
-    let suggests_repair = [1, 2, 3].map(|line| damaged(line).message.contains("again with --repair"));
+    let suggests_repair = [1, 2, 3]
+        .map(|line| damaged(line).message.contains("help: --repair drops such rows and runs their jobs again"));
     assert_eq!((suggests_repair, damaged(2).exit), ([true; 3], Exit::Usage));
     let failure = failure_with_repair(results_error(ResultsError::OtherColumns("x".to_owned())));
     assert!(failure.message.contains("help: if only its first line is damaged, --repair restores this line"));

@@ -141,7 +141,7 @@ fn response_figure_has_a_tick_at_each_value() {
         (response.file.as_str(), response.title.as_str()),
         ("response-table-policy-depth-age-factor", "Response to factor")
     );
-    assert!(response.caption.starts_with("Each value of factor against factor = 4, "));
+    assert!(response.caption.starts_with("Each value of factor is compared with factor = 4, "));
     assert!(response.caption.ends_with(" One line for each size."));
     let Plot::Lines(lines) = response.plot else { panic!("no lines") };
     let ticks: Vec<(f64, &str)> = lines.x_ticks.iter().map(|(value, text)| (*value, text.as_str())).collect();

@@ -54,10 +54,10 @@ fn other_counts_of_a_smaller_limit_are_an_error() {
         match is_compared {
             true => {
                 let error = error.unwrap();
-                assert!(error.starts_with(&format!("{path}: line 5: search.nodes is ")), "{error}");
-                assert!(error.contains(", but 12345 in "), "{error}");
-                assert!(error.contains("unused.csv, where"), "{error}");
-                assert!(error.ends_with("(default, b, 1): find out which of them is wrong"), "{error}");
+                assert!(error.starts_with(&format!("{path}: line 5 (default, b, 1): search.nodes is ")), "{error}");
+                assert!(error.contains("unused.csv has 12345 for the same search"), "{error}");
+                assert!(error.contains("with a smaller depth limit"), "{error}");
+                assert!(error.ends_with(": find out which of them is wrong"), "{error}");
                 assert!(
                     run_error(&with_depth(3), &out, Settings::default()).is_some(),
                     "compared again although no job is left to run"

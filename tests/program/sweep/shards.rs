@@ -234,7 +234,7 @@ fn folders_of_another_kind_are_refused() {
     // Another build.
     let manifest = fs::read_to_string(one.join("manifest.json")).unwrap();
     seal_anew(&one, |manifest| manifest["build"]["searches"] = "0".into());
-    sweep.merge("out", &[]).expect(2).prints(&["another build", "--any-build"]);
+    sweep.merge("out", &[]).expect(2).prints(&["differs from that of shard", "--any-build"]);
     sweep.merge("out", &["--any-build"]).expect(0);
     // A whole run in the place of a shard, and a shard of another plan.
     fs::write(one.join("manifest.json"), &manifest).unwrap();
