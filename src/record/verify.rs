@@ -71,7 +71,9 @@ impl VerifyReport {
         let counted_problem = format!(": {}", if self.damaged > 0 { CHECKSUM_MISMATCH } else { DUPLICATE });
         let problems: Vec<&str> =
             self.problems.iter().map(|problem| problem.strip_suffix(&counted_problem).unwrap_or(problem)).collect();
-        (!row_counts.is_empty()).then(|| format!("{} ({})", row_counts.join("; "), problems.join("; ")))
+        let are_all_listed = self.damaged + self.duplicated <= problems.len() as u64;
+        let list_start = if are_all_listed { "" } else { "first: " };
+        (!row_counts.is_empty()).then(|| format!("{} ({list_start}{})", row_counts.join("; "), problems.join("; ")))
     }
 
     /// Describes how many jobs or rows are missing or, if none is missing, that a seal is missing.
@@ -480,7 +482,7 @@ mod tests {
                 edit_lines(&[1, 3, 5, 7]),
                 ended.clone(),
                 [4, 0, 0, 0],
-                Some(format!("4 rows {words} (line 2; line 4; line 6)")),
+                Some(format!("4 rows {words} (first: line 2; line 4; line 6)")),
                 None,
             ),
             (

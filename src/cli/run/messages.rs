@@ -34,7 +34,7 @@ pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
     let note_on_copy = "; a copy of the file is kept as results.csv.damaged-1 (or the next number)";
     let (help, note) = match &error {
         RunError::Output(OutputError::Results { error: ResultsError::Damaged { .. }, .. }) => {
-            ("--repair drops such rows and runs their jobs again", note_on_copy)
+            ("--repair drops damaged rows and runs their jobs again", note_on_copy)
         }
         RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => (
             "if only its first line is damaged, --repair restores this line and keeps the rows of this plan",

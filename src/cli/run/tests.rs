@@ -9,7 +9,7 @@ fn failure_of_damaged_rows_suggests_repair() {
     let damaged =
         |line: u64| failure_with_repair(results_error(ResultsError::Damaged { line, problem: "x".to_owned() }));
     let suggests_repair = [1, 2, 3]
-        .map(|line| damaged(line).message.contains("help: --repair drops such rows and runs their jobs again"));
+        .map(|line| damaged(line).message.contains("help: --repair drops damaged rows and runs their jobs again"));
     assert_eq!((suggests_repair, damaged(2).exit), ([true; 3], Exit::Usage));
     let failure = failure_with_repair(results_error(ResultsError::OtherColumns("x".to_owned())));
     assert!(failure.message.contains("help: if only its first line is damaged, --repair restores this line"));

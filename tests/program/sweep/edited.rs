@@ -194,12 +194,12 @@ fn damaged_header_and_holes_are_repaired() {
             with(&head.replacen("experiment,variant", "experiment,varient", 1)),
             &["its columns are not those", "varient"],
         ),
-        (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "--repair drops such rows"]),
+        (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "--repair drops damaged rows"]),
         (with("x"), &["its columns are not those"]),
         (with(""), &["its columns are not those"]),
-        (with(&hole), &["line 1: it contains zero bytes", "--repair drops such rows"]),
+        (with(&hole), &["line 1: it contains zero bytes", "--repair drops damaged rows"]),
         (with(&format!("{hole}{}", edited.lines[3])), &["line 1: it contains zero bytes"]),
-        (inside, &["line 5: it contains zero bytes", "--repair drops such rows"]),
+        (inside, &["line 5: it contains zero bytes", "--repair drops damaged rows"]),
         (vec![hole.clone()], &["line 1: it contains zero bytes"]),
     ] {
         edited.refused(&lines, words);
