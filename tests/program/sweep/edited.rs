@@ -194,7 +194,10 @@ fn damaged_header_and_holes_are_repaired() {
             with(&head.replacen("experiment,variant", "experiment,varient", 1)),
             &["its columns are not those", "varient"],
         ),
-        (with(&format!("\u{feff}{head}")), &["line 1: it begins with a byte order mark", "--repair drops damaged rows"]),
+        (
+            with(&format!("\u{feff}{head}")),
+            &["line 1: it begins with a byte order mark", "--repair drops damaged rows"],
+        ),
         (with("x"), &["its columns are not those"]),
         (with(""), &["its columns are not those"]),
         (with(&hole), &["line 1: it contains zero bytes", "--repair drops damaged rows"]),
