@@ -242,7 +242,7 @@ fn response_figure(response: Response, metric: &str) -> Figure {
         file: format!("response-{}", response.path.chars().map(to_file_letter).collect::<String>()),
         title: format!("Response to {name}"),
         caption: format!(
-            "Each value of {name} compared with {name} = {}, at the same position and with equal other options (band: 95 % interval). If the band \
+            "Each value of {name} is compared with {name} = {}, at the same position and with equal other options (band: 95 % interval). If the band \
              contains 1, the value makes no visible difference.{remark}",
             response.reference
         ),

@@ -61,5 +61,8 @@ fn resume_and_end_lines_report_each_nonzero_count() {
         (8, "a against 5", "... and 2 more encounters: see the report")
     );
     let summary = RunSummary { not_needed: 6, failures: Vec::new(), ..summary };
-    assert_eq!(end_lines(&summary, 0.0), ["20 jobs in 0.0 s, 4 failed; 6 not needed because their tests had ended"]);
+    assert_eq!(
+        end_lines(&summary, 0.0),
+        ["20 jobs in 0.0 s, 4 failed; 6 other jobs are not needed because their tests had ended"]
+    );
 }
