@@ -31,7 +31,7 @@ pub struct Job {
     pub repeat: u32,
 }
 
-/// All jobs of an experiment. Options are stored once for each variant, so a [`Job`] is only a few
+/// All jobs of an experiment. Options are stored once for each variant, so a `Job` is only a few
 /// numbers.
 #[derive(Debug, Clone)]
 pub struct Plan {

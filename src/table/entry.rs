@@ -125,7 +125,7 @@ pub fn expand_nodes(word: u64) -> u32 {
 pub trait Packing: Sized + Send + 'static {
     /// The type of a bucket's words.
     type Word: Word;
-    /// Creates the packing for a shape. [`WholeWords`] ignores the shape.
+    /// Creates the packing for a shape. A packing of whole words ignores the shape.
     fn new(shape: Option<Shape>) -> Self;
     /// The number of words in a bucket of `slots` entries.
     fn words(&self, slots: usize) -> usize;

@@ -50,7 +50,7 @@ pub fn has_reports() -> bool {
     if !found {
         skip(
             "reports",
-            "reports/ and tests/pools are not in the package: what needs their rows was not tested (clone the repository)",
+            "reports/, tests/pools and transcripts are not in the package: what needs them was not tested (clone the repository)",
         );
     }
     found

@@ -23,7 +23,7 @@ pub struct Comparison {
     /// The programs that were measured for BASE and for NEW. A list is empty if the result has no
     /// manifest.
     pub programs: [Vec<MeasuredProgram>; 2],
-    /// The names of the metrics in [`Change::totals`] and [`Change::differing`], in the same order.
+    /// The names of the metrics in `Change::totals` and `Change::differing`, in the same order.
     /// Counters come first, followed by seconds and, if scores were judged, the score error.
     pub metrics: Vec<String>,
     /// The change of each variant of BASE or NEW. If both results have a suite column, each variant

@@ -224,7 +224,7 @@ impl ExternalPolicy {
     }
 
     /// Returns the policy as it is written in the options. `kind` comes first, then the parameters.
-    pub(super) fn to_json(&self) -> Value {
+    pub(super) fn to_json(self) -> Value {
         let mut fields = serde_json::Map::new();
         fields.insert("kind".to_owned(), self.kind.name.into());
         if let Ok(Value::Object(parameters)) = serde_json::from_str(self.parameters) {
