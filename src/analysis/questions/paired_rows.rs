@@ -36,7 +36,7 @@ pub enum CompareError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// The rows were changed after the run. Holds the file and a description of the damage.
-    #[error("{0}: {1}\nhelp: `ttlab run --repair` drops damaged rows and repeats their searches")]
+    #[error("{0}: {1}\nhelp: `ttlab run --repair` drops damaged and duplicate rows and repeats their searches")]
     Damaged(String, String),
     /// Thin rows cannot be used, for example because they were changed after they were written.
     /// Holds the file and a description of the problem.

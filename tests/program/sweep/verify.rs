@@ -265,7 +265,9 @@ fn duplicate_rows_are_refused() {
     let thrice = [&lines[..], &lines[1..], &lines[1..]].concat();
     put(&trial, &thrice);
     ttlab(&["report", &out]).expect(2).prints(&[&format!("{} duplicate rows", 2 * (lines.len() - 1))]);
-    ttlab(&["compare", &trial.text("other"), &out]).expect(2).prints(&["duplicate rows (line 56; line 57; line 58)"]);
+    ttlab(&["compare", &trial.text("other"), &out])
+        .expect(2)
+        .prints(&["duplicate rows (first: line 56; line 57; line 58)"]);
     ttlab(&["verify", &out]).expect(4);
 }
 
