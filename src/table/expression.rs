@@ -493,6 +493,16 @@ mod tests {
     }
 
     #[test]
+    fn factors_are_of_a_sum_that_reads_only_the_first_facts() {
+        let names = &["a", "b", "old_depth"];
+        let parse = |text: &str| Expression::parse(text, names).unwrap();
+        assert_eq!(parse("2 * a - b + 3").factors(), Some(&[3, 2, -1]));
+        assert_eq!(parse("a - 8 * b + 2 * old_depth").factors::<3>(), None);
+        assert_eq!(parse("a - 8 * b + 2 * old_depth").factors(), Some(&[0, 1, -8, 2]));
+        assert_eq!(parse("a * b").factors::<4>(), None);
+    }
+
+    #[test]
     fn faulty_expression_is_refused_with_its_position_and_the_nearest_name() {
         let names = "expected a, b, old_depth";
         for (text, problem) in [
