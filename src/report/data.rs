@@ -3,7 +3,6 @@
 
 use super::sheet::{Cell, Datum, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::curves::CurvePoint;
-use crate::report::explore::Explorer;
 use crate::report::figure::{Figure, Plot};
 use crate::report::svg::lines::Lines;
 use crate::report::svg::scatter::Scatter;
@@ -50,19 +49,6 @@ fn part_json(part: &Part) -> Json {
             "caption": figure.caption,
             "plot": figure.plot,
         }),
-        Part::Explorer(explorer) => {
-            let rows = explorer.positions.iter().enumerate().map(|(index, position)| {
-                let values = explorer.values.iter().map(|line_values| line_values[index]).collect::<Vec<_>>();
-                json!({ "position": position, "values": values })
-            });
-            json!({
-                "part": "searches",
-                "key": explorer.key("searches"),
-                "metric": explorer.metric,
-                "lines": explorer.lines,
-                "rows": rows.collect::<Vec<_>>(),
-            })
-        }
         Part::List(title, list) => json!({ "part": "list", "title": title, "list": list }),
         Part::Folded(title, parts) => {
             json!({ "part": "folded", "title": title, "parts": parts_json(parts) })
@@ -97,7 +83,7 @@ fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
 
 const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low", "high", "text"];
 
-/// Renders the tables, figures and explorers of a page as CSV. If `escapes_formulas` is true, an
+/// Renders the tables and figures of a page as CSV. If `escapes_formulas` is true, an
 /// apostrophe is written before each cell that a spreadsheet would take for a formula.
 pub fn csv(sheet: &Sheet, escapes_formulas: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -161,22 +147,8 @@ fn send_records(parts: &[Part], sink: &mut RecordSink) {
         match part {
             Part::Table(table) => send_table(table, sink),
             Part::Figure(figure) => send_figure(figure, sink),
-            Part::Explorer(explorer) => send_explorer(explorer, sink),
             Part::Folded(_, parts) => send_records(parts, sink),
             _ => {}
-        }
-    }
-}
-
-/// Calls `sink` with a record for each search. The name of the record is the position, and the
-/// column is the line.
-fn send_explorer(explorer: &Explorer, sink: &mut RecordSink) {
-    let key = explorer.key("searches");
-    for (index, position) in explorer.positions.iter().enumerate() {
-        for (line, line_values) in explorer.lines.iter().zip(&explorer.values) {
-            let Some(value) = line_values[index] else { continue };
-            let texts = ["searches", &key, position, line, &csv_number(value)];
-            sink(texts, index + 1, [value, NAN, NAN]);
         }
     }
 }
@@ -321,7 +293,6 @@ mod tests {
         assert_eq!(page["parts"][0]["rows"], json!(rows));
     }
 
-    /// Two lines on two positions; the second line has no search of the first position.
     #[test]
     fn csv_records_belong_to_their_line() {
         use crate::analysis::questions::curves::Series;
@@ -329,13 +300,6 @@ mod tests {
         use crate::report::svg::forest::{Forest, ForestRow};
         use crate::report::svg::lines::Lines;
         use crate::report::svg::stacked::Stacked;
-        let explorer = Explorer {
-            metric: "nodes".to_owned(),
-            lines: ["a", "b"].map(str::to_owned).to_vec(),
-            positions: ["p", "q"].map(str::to_owned).to_vec(),
-            values: vec![vec![Some(1.0), Some(2.0)], vec![None, Some(4.0)]],
-            ..Explorer::default()
-        };
         let figure = |file: &str, plot: Plot| {
             Part::Figure(Figure { file: file.to_owned(), title: String::new(), caption: String::new(), plot })
         };
@@ -349,7 +313,6 @@ mod tests {
         let point = |x: f64| CurvePoint { x, y: 2.0 * x, low: x, high: f64::NAN, label: "l".to_owned() };
         let series = |name: &str| Series { name: name.to_owned(), line: None, points: vec![point(1.0), point(3.0)] };
         let parts = vec![
-            Part::Explorer(explorer),
             figure(
                 "f",
                 Plot::Forest(Forest {
@@ -382,16 +345,10 @@ mod tests {
         assert_eq!(
             csv(&sheet, false),
             "part,key,row,name,column,value,low,high,text\n\
-             searches,searches,1,p,a,1,,,1\nsearches,searches,2,q,a,2,,,2\nsearches,searches,2,q,b,4,,,4\n\
              figure,f,1,a,r,1,0.5,1.25,\nfigure,f,2,b,r,2,1.5,2.25,\n\
              figure,l,1,s,1,2,1,,l\nfigure,l,2,s,3,6,3,,l\nfigure,l,3,t,1,2,1,,l\nfigure,l,4,t,3,6,3,,l\n\
              figure,b,1,u,hit,3,,,\nfigure,b,2,u,miss,5,,,\nfigure,b,3,v,hit,4,,,\nfigure,b,4,v,miss,6,,,\n\
              table,t,1,x,v,,,,x\ntable,t,1,x,w,,,,\ntable,t,2,\"x, y\",v,,,,x\ntable,t,2,\"x, y\",w,,,,y\n"
-        );
-        let page: Json = serde_json::from_str(&json(&sheet)).unwrap();
-        assert_eq!(
-            page["parts"][0]["rows"],
-            json!([{ "position": "p", "values": [1.0, null] }, { "position": "q", "values": [2.0, 4.0] }])
         );
     }
 

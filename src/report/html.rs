@@ -1,7 +1,6 @@
 //! Renders a page as `report.html`, a single file that needs no other file and makes no requests.
 //! The page has a light and a dark theme, sortable tables and figures with tooltips.
 
-use super::explore;
 use super::figure::Figure;
 use super::markdown::code_spans;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable, is_unprintable};
@@ -16,7 +15,7 @@ const NARROW: f64 = 360.0;
 
 const PAGE_STYLE: &str = include_str!("page.css");
 
-/// The script of the tables (sort, filter, hide columns) and of the explorer.
+/// The script of the tables (sort, filter, hide columns).
 const SCRIPT: &str = include_str!("page.js");
 
 /// The content security policy. It forbids the page to fetch anything, whatever a file contains.
@@ -70,7 +69,6 @@ fn heading(part: &Part) -> Option<(String, &str)> {
     let (anchor, title) = match part {
         Part::Table(table) => (title_id(&table.key), table.title.as_str()),
         Part::Figure(figure) => (figure.file.clone(), figure.title.as_str()),
-        Part::Explorer(explorer) => (explorer.key("explore"), explore::TITLE),
         Part::Heading(title) | Part::List(title, _) | Part::Folded(title, _) => (text_id(title), title.as_str()),
         Part::Question(_) | Part::Prose(_) | Part::Findings(_) | Part::Blocker(_) | Part::Warning(_) => return None,
     };
@@ -102,7 +100,6 @@ fn parts_markup(parts: &[Part]) -> Markup {
                 Part::Heading(text) => { h2 id=(text_id(text)) { (inline_markup(text)) } }
                 Part::Table(table) => (table_markup(table, &table.title)),
                 Part::Figure(figure) => (figure_markup(figure)),
-                Part::Explorer(explorer) => (explorer.markup()),
                 Part::List(title, list) => {
                     @if !title.is_empty() { h2 id=(text_id(title)) { (inline_markup(title)) } }
                     ul { @for text in list { li { (inline_markup(text)) } } }

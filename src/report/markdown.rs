@@ -127,7 +127,7 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
                 let (title, caption) = (escape_text(&figure.title), escape_text(&figure.caption));
                 writeln!(out, "![{title}]({}.svg)\n\n{caption}\n", figure.file)
             }
-            Part::Figure(_) | Part::Explorer(_) => Ok(()),
+            Part::Figure(_) => Ok(()),
             Part::List(title, list) => {
                 let _ = write_heading(out, title);
                 write_list(out, list)

@@ -9,7 +9,6 @@ mod contents;
 pub mod data;
 mod emphasis;
 mod engines;
-pub mod explore;
 pub mod figure;
 mod figure_table;
 mod grid_figures;

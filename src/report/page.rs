@@ -2,7 +2,6 @@
 
 use super::choices::{Choices, default_baseline, default_by, file_condition};
 use super::contents::Page;
-use super::explore::Explorer;
 use super::grid_figures::{self, Grid};
 use super::identity::Identity;
 use super::sheet::{self, Part, Sheet, SheetTable, head_parts};
@@ -359,7 +358,6 @@ impl Page {
         parts.push(Part::Table(table::details_table(self)));
         parts.extend(figure::positions_figure(rows, summary, searches).map(Part::Figure));
         parts.extend(figure::completion_figures(rows, summary, searches).into_iter().map(Part::Figure));
-        parts.extend(Explorer::new(rows, summary, searches).map(Part::Explorer));
         parts.extend(table::pairs_table(self).map(Part::Table));
         parts.extend(verdicts::verdict_table(self).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.provenance()));

@@ -3,7 +3,6 @@
 //! [`data`](super::data).
 
 pub use super::emphasis::Emphasis;
-use super::explore::Explorer;
 use super::figure::Figure;
 use super::number::{format_count, format_interval, format_number, format_p, format_percent};
 
@@ -43,8 +42,6 @@ pub enum Part {
     Table(SheetTable),
     /// A plot with its caption.
     Figure(Figure),
-    /// A view in which the reader compares any two variants position by position.
-    Explorer(Explorer),
     /// A heading and a list of sentences.
     List(String, Vec<String>),
     /// A title and parts that are hidden until the reader opens them.

@@ -75,7 +75,7 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
                 }
             }
             // A terminal shows no drawings.
-            Part::Figure(_) | Part::Explorer(_) => {}
+            Part::Figure(_) => {}
             Part::List(title, list) => {
                 push_heading(out, title);
                 push_sentences(out, list, screen);

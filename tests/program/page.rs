@@ -433,68 +433,6 @@ fn browser_copies_tables_and_saves_figures() {
     assert!(found["links"].as_u64() > Some(10), "{found}");
 }
 
-/// The reader can choose any two variants: they are drawn, positions are listed with the largest
-/// difference first, and the summary links to the comparison. The expected figures are computed
-/// here from the rows.
-#[test]
-fn browser_page_compares_any_two_variants() {
-    let folder = scratch();
-    let out = hostile(folder.path());
-    let Some(browser) = chromium() else { return };
-    let probe = "<script>addEventListener('load', () => {
-        const explore = document.getElementById('explore'), [first, second] = explore.querySelectorAll('select');
-        document.querySelectorAll('#summary .go')[2].click();
-        const led = [first.selectedOptions[0].text, second.selectedOptions[0].text];
-        const name = text => [...first.options].find(option => option.text === text).value;
-        first.value = name('size=256, policy=always'); second.value = name('size=4096, policy=always');
-        second.dispatchEvent(new Event('change'));
-        const rows = [...explore.querySelectorAll('tbody tr')].map(row => [...row.cells].map(cell => cell.textContent));
-        const out = document.createElement('output');
-        out.id = 'probe';
-        out.textContent = JSON.stringify({ led, rows, dots: explore.querySelectorAll('circle').length,
-            wide: document.documentElement.scrollWidth > innerWidth, title: document.title });
-        document.body.append(out);
-    });</script>";
-    let path = folder.path().join("probed.html");
-    fs::write(&path, fs::read_to_string(format!("{out}/report.html")).unwrap() + probe).unwrap();
-    let dom = rendered(browser, &path, &folder.path().join("profile"));
-    let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
-    let found = found
-        .unwrap_or_else(|| panic!("no answer in {dom}"))
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&amp;", "&");
-    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
-    let mut reader = csv::Reader::from_path(format!("{out}/results.csv")).unwrap();
-    let header = reader.headers().unwrap().clone();
-    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
-    let mut nodes: std::collections::BTreeMap<String, [f64; 2]> = Default::default();
-    for row in reader.records().map(Result::unwrap) {
-        let side = ["size=256, policy=always", "size=4096, policy=always"]
-            .iter()
-            .position(|name| *name == &row[at("variant")]);
-        if let Some(side) = side {
-            nodes.entry(row[at("position")].to_owned()).or_default()[side] +=
-                row[at("search.nodes")].parse::<f64>().unwrap();
-        }
-    }
-    let rows = found["rows"].as_array().unwrap();
-    assert_eq!((rows.len(), found["dots"].as_u64()), (6, Some(6)), "{found}");
-    let mut last = f64::INFINITY;
-    for row in rows {
-        let [first, second] = nodes[row[0].as_str().unwrap()];
-        let apart = (second / first).ln().abs();
-        assert!(apart <= last, "{found}");
-        last = apart;
-        assert_eq!(row[1].as_str().unwrap().replace(',', ""), first.to_string());
-        assert_eq!(row[3].as_str().unwrap(), format!("{:.3}", second / first));
-    }
-    // The baseline's own row has no link, so the third arrow belongs to the fourth row, or to the
-    // third row if the baseline comes later.
-    assert!(found["led"][0].as_str().unwrap().contains("<script>"), "held against the baseline: {found}");
-    assert_eq!((&found["wide"], &found["title"]), (&false.into(), &"trial - ttlab".into()), "{found}");
-}
-
 /// Two results with two variants, only one of which changed: the checkbox leaves only that one in
 /// the table and in the copied text.
 #[test]
@@ -529,45 +467,8 @@ fn browser_shows_only_the_variants_that_differ() {
     assert_eq!(found, Some(r#"[["moved","same"],["moved"]]"#), "{dom}");
 }
 
-/// The section of each suite has its own pair of variants to choose, linked from its own summary,
-/// and contains no search of another suite.
-#[test]
-fn browser_page_of_several_suites_has_an_explorer_for_each() {
-    let folder = scratch();
-    let [middle, end, file, out] =
-        ["m.epd", "e.epd", "x.toml", "out"].map(|name| folder.path().join(name).display().to_string());
-    fs::write(&middle, "r3k2r/pppq1ppp/2n2n2/3pp3/3PP3/2N2N2/PPPQ1PPP/R3K2R w KQkq - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 w - - id \"b\";\n").unwrap();
-    fs::write(&end, "8/5k2/3p4/1p1P4/1P2K3/8/6P1/8 w - - id \"a\";\n8/8/1p3k2/p7/P1P5/1P2K3/8/8 w - - id \"c\";\n")
-        .unwrap();
-    let text = "suites = { middle = { file = 'm.epd' }, end = { file = 'e.epd' } }\nlimit = { depth = 2 }\n\
-                [[variant]]\nname = 'small'\n'table.size' = 64\n[[variant]]\nname = 'big'\n'table.size' = 4096\n";
-    fs::write(&file, text).unwrap();
-    assert_eq!(run(&["run", &file, "--out", &out]).2, 0);
-    let Some(browser) = chromium() else { return };
-    let probe = "<script>addEventListener('load', () => {
-        const found = [...document.querySelectorAll('.explore')].map(explore => {
-            const suite = explore.id.split('.')[0];
-            const arrows = document.getElementById(`${suite}.summary`).querySelectorAll('.go');
-            arrows[0].click();
-            return [suite, arrows.length, document.activeElement.closest('.explore').id,
-                [...explore.querySelectorAll('tbody tr')].map(row => row.cells[0].textContent).sort()];
-        });
-        const out = document.createElement('output');
-        out.id = 'probe';
-        out.textContent = JSON.stringify(found);
-        document.body.append(out);
-    });</script>";
-    let path = folder.path().join("probed.html");
-    fs::write(&path, fs::read_to_string(format!("{out}/report.html")).unwrap() + probe).unwrap();
-    let dom = rendered(browser, &path, &folder.path().join("profile"));
-    let found = dom.split("<output id=\"probe\">").nth(1).and_then(|rest| rest.split("</output>").next());
-    let expected =
-        r#"[["middle",1,"middle.explore",["middle/a","middle/b"]],["end",1,"end.explore",["end/a","end/c"]]]"#;
-    assert_eq!(found, Some(expected), "{dom}");
-}
-
-/// With three key seeds, every single search that is shown (in the explorer, in the scatter plot
-/// and in the totals) is the one with the first seed. Ratios with an interval are means over all
+/// With three key seeds, every single search that is shown (in the scatter plot and in the
+/// totals) is the one with the first seed. Ratios with an interval are means over all
 /// seeds.
 #[test]
 fn single_searches_shown_are_those_of_the_first_key_seed() {
@@ -587,19 +488,9 @@ fn single_searches_shown_are_those_of_the_first_key_seed() {
     }
     let [small, large] = ["size=256, policy=always", "size=4096, policy=always"];
     let nodes_of = |variant: &str, position: &str| nodes[&(variant.to_owned(), position.to_owned())];
-    let explorer = part("searches");
-    let lines: Vec<&str> = explorer["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
-    let rows = explorer["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 6);
-    for row in rows {
-        let position = row["position"].as_str().unwrap();
-        for (&line, value) in lines.iter().zip(row["values"].as_array().unwrap()) {
-            assert_eq!(value.as_f64(), Some(nodes_of(line, position)), "{line} at {position}");
-        }
-    }
     let scatter = &part("positions")["plot"]["scatter"];
     let series = scatter["series"].as_array().unwrap().iter().find(|one| one["name"] == large).unwrap();
-    let base = lines.iter().find(|line| line.contains("<script>")).unwrap();
+    let base = nodes.keys().map(|(name, _)| name).find(|name| name.contains("<script>")).unwrap();
     for point in series["points"].as_array().unwrap() {
         let nodes_of = |variant: &str| nodes_of(variant, point["label"].as_str().unwrap());
         assert_eq!(

@@ -12,7 +12,6 @@ use crate::experiment::Expect;
 use crate::experiment::expect::Scalar;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
-use crate::report::explore::Explorer;
 use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::report::table::{self, BASELINE, TOO_FEW_POSITIONS};
 use crate::report::{engines, pivot, verdicts};
@@ -179,7 +178,6 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
         }
         Part::List(title, names) if title == NOT_RUN => Some(Part::List(format!("{title}, {suite}"), names)),
         Part::Heading(_) => Some(part),
-        Part::Explorer(explorer) => Some(Part::Explorer(Explorer { suite: suite.to_owned(), ..explorer })),
         Part::Question(_)
         | Part::Prose(_)
         | Part::Findings(_)
