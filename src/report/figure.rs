@@ -8,7 +8,6 @@ use super::svg::scatter::Scatter;
 use super::svg::stacked::Stacked;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::curves::{self, Series};
-use crate::analysis::questions::profiles::{self, Outcome};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::{Better, Metric};
 use crate::analysis::{Frame, Line, Summary};
@@ -146,60 +145,6 @@ pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &
             y: "nodes against the baseline".to_owned(),
         }),
     })
-}
-
-/// Returns the figures of the share of searches that finished within a number of nodes, and of the
-/// share of positions that were solved within a number of nodes. Returns an empty list if the first
-/// metric is not nodes, or if there are fewer than three searches.
-pub fn completion_figures(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Vec<Figure> {
-    if metric_name(summary) != "nodes" || summary.searches < 3 {
-        return Vec::new();
-    }
-    let (lines, remark) = chosen_lines(summary);
-    let plots = [
-        (
-            Outcome::Finished,
-            "finished",
-            "Searches finished within a given number of nodes",
-            "Share of the searches that reach their last depth within a given number of nodes.",
-        ),
-        (
-            Outcome::Solved,
-            "solved",
-            "Positions solved within a given number of nodes",
-            "Share of the positions whose right move is found within a given number of nodes, and kept to the end.",
-        ),
-    ];
-    plots
-        .into_iter()
-        .filter_map(|(outcome, name, title, caption)| {
-            let series = profiles::performance_profiles(rows, summary, searches, &lines, outcome);
-            let depths_differ = outcome == Outcome::Finished
-                && summary.lines.iter().any(|line| line.measures[0].truncated + line.measures[0].incomparable > 0);
-            let how_to_read = match depths_differ {
-                true => {
-                    "Not all searches reached the same depth: the curves are not based on equal work and must not be \
-                    compared."
-                }
-                false => "The curve further left and higher needs fewer nodes.",
-            };
-            (series.len() > 1).then(|| Figure {
-                file: name.to_owned(),
-                title: title.to_owned(),
-                caption: format!("{caption} {how_to_read}{remark}"),
-                plot: Plot::Lines(Lines {
-                    base: baseline_series(&series, summary),
-                    series,
-                    x: "nodes of the search".to_owned(),
-                    y: name.to_owned(),
-                    x_log: true,
-                    share: true,
-                    stairs: true,
-                    ..Lines::default()
-                }),
-            })
-        })
-        .collect()
 }
 
 /// Returns a figure for each metric that has ratios. The figure has the ratio of each line to the
@@ -372,11 +317,10 @@ mod tests {
             let searches = (&grouping, &searches);
             let mut figures = depth_figures(&frame, &summary);
             figures.extend(positions_figure(&frame, &summary, searches));
-            figures.extend(completion_figures(&frame, &summary, searches));
             assert!(figures.iter().all(|figure| !figure.caption.contains(" shown:")), "all are shown");
             figures.into_iter().map(|figure| figure.file).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(figure_files(&["a", "b"], 3, "nodes"), "nodes-by-depth ratio-by-depth positions finished");
+        assert_eq!(figure_files(&["a", "b"], 3, "nodes"), "nodes-by-depth ratio-by-depth positions");
         assert_eq!(figure_files(&["a", "b"], 2, "nodes"), "nodes-by-depth ratio-by-depth");
         assert_eq!(figure_files(&["a", "b"], 3, "evals"), "nodes-by-depth ratio-by-depth");
         assert_eq!(figure_files(&["a"], 3, "nodes"), "nodes-by-depth");
@@ -401,32 +345,6 @@ mod tests {
     }
 
     #[test]
-    fn finished_figure_warns_of_unequal_depths() {
-        use crate::analysis::Question;
-        let mut rows = "variant,position,depth,search.nodes,finished,solved\n".to_owned();
-        for (variant, position) in ["a", "b"].into_iter().flat_map(|v| (0..3).map(move |p| (v, p))) {
-            rows += &format!("{variant},p{position},1,{},true,true\n", 10 + position);
-        }
-        let frame = Frame::parse(rows.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
-        let question = Question::by_variant(&[], None);
-        let (summary, grouping, searches) =
-            Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-        for (truncated, incomparable, expects_warning) in [(0, 0, false), (1, 0, true), (0, 1, true)] {
-            let mut summary = summary.clone();
-            (summary.lines[1].measures[0].truncated, summary.lines[1].measures[0].incomparable) =
-                (truncated, incomparable);
-            let figures = completion_figures(&frame, &summary, (&grouping, &searches)).into_iter();
-            let figures: Vec<_> =
-                figures.map(|figure| (figure.file, figure.caption.contains("not based on equal work"))).collect();
-            assert_eq!(
-                figures,
-                [("finished".to_owned(), expects_warning), ("solved".to_owned(), false)],
-                "{truncated} {incomparable}"
-            );
-        }
-    }
-
-    #[test]
     fn baseline_has_the_first_colour_in_every_figure() {
         use crate::analysis::Question;
         let figures_for = |variants: usize| {
@@ -438,19 +356,15 @@ mod tests {
             }
             let frame = Frame::parse(rows.as_bytes(), "t").unwrap_or_else(|error| panic!("{error}"));
             let question = Question::by_variant(&[], Some("v1"));
-            let (summary, grouping, searches) =
-                Summary::with_searches(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
-            let mut figures = depth_figures(&frame, &summary);
-            figures.extend(completion_figures(&frame, &summary, (&grouping, &searches)));
-            figures
+            let summary = Summary::new(&frame, &question).unwrap_or_else(|error| panic!("{error}"));
+            depth_figures(&frame, &summary)
         };
         for (variants, expects_remark) in [(2, false), (8, false), (9, true)] {
             for figure in figures_for(variants) {
                 let Plot::Lines(lines) = &figure.plot else { panic!("no lines: {figure:?}") };
                 let scales = match figure.file.as_str() {
                     "nodes-by-depth" => [false, true, false, false],
-                    "ratio-by-depth" => [false, true, true, false],
-                    _ => [true, false, false, true],
+                    _ => [false, true, true, false],
                 };
                 assert_eq!([lines.x_log, lines.y_log, lines.ratio, lines.share], scales, "{}", figure.file);
                 let names: Vec<&str> = lines.series.iter().map(|series| series.name.as_str()).collect();
@@ -462,7 +376,7 @@ mod tests {
                 let has_remark = figure.caption.contains(&format!(" 8 of {variants} shown: "));
                 assert_eq!(has_remark, expects_remark, "{}", figure.caption);
             }
-            assert_eq!(figures_for(variants).len(), 3);
+            assert_eq!(figures_for(variants).len(), 2);
         }
     }
 }

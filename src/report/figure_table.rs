@@ -1,25 +1,17 @@
 //! The data of a figure as a table, for readers who do not see the drawing.
 
 use super::figure::{Figure, Plot};
-use super::number::format_value;
 use super::sheet::{Cell, Datum, SheetColumn, SheetTable};
 use super::svg::forest::Forest;
 use super::svg::heat::Heat;
-use super::svg::lines::Lines;
-use super::svg::scale::format_short;
 use super::svg::stacked::Stacked;
 use crate::analysis::questions::curves::{CurvePoint, Series};
-use crate::analysis::rows::metric::Unit;
-
-/// The shares for which the table of a cumulative curve has a row.
-const SHARES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 
 impl Figure {
     /// Returns the figure's data as a table without title.
     pub(super) fn data_table(&self) -> SheetTable {
         let table = match &self.plot {
             Plot::Forest(plot) => forest_table(plot),
-            Plot::Lines(plot) if plot.stairs => stairs_table(plot),
             Plot::Lines(plot) => series_table(&plot.x, &plot.series, |point| plot.tick_text(point.x), |y| plot.text(y)),
             Plot::Scatter(plot) => {
                 series_table("position", &plot.series, |point| point.label.clone(), |y| format!("{y:.3}"))
@@ -88,22 +80,6 @@ fn series_table(
     numbers_table(head, series.iter().map(|series| series.name.clone()), rows.collect())
 }
 
-/// Returns a table with a row for each of [`SHARES`]. The row has the first x at which each curve
-/// reaches the share.
-fn stairs_table(plot: &Lines) -> SheetTable {
-    let rows = SHARES.iter().map(|share| {
-        let x_cell = |series: &Series| {
-            // The small margin allows for rounding errors.
-            let x = series.points.iter().find(|point| point.y >= *share - 1e-9).map_or(f64::NAN, |point| point.x);
-            Cell::number(x, format_value(x, Unit::Count))
-        };
-        let head = Cell::number(*share, format!("{} %", format_short(100.0 * share)));
-        std::iter::once(head).chain(plot.series.iter().map(x_cell)).collect()
-    });
-    let heading = format!("{}, by {}", plot.y, plot.x);
-    numbers_table(&heading, plot.series.iter().map(|series| series.name.clone()), rows.collect())
-}
-
 /// Returns a table with a row for each bar. The row has the share of each part of the bar.
 fn stacked_table(plot: &Stacked) -> SheetTable {
     let rows = plot.bars.iter().map(|(name, sizes)| {
@@ -128,6 +104,7 @@ mod tests {
     use super::*;
     use crate::analysis::rows::metric::Better;
     use crate::report::svg::forest::ForestRow;
+    use crate::report::svg::lines::Lines;
     use crate::report::svg::scatter::Scatter;
 
     fn point(x: f64, y: f64, label: &str) -> CurvePoint {
@@ -161,20 +138,6 @@ mod tests {
             ..Lines::default()
         };
         assert_eq!(texts(Plot::Lines(lines)), ["size | s | t", "1 MiB | 4 | -", "2 | 2 [1, 3] | 20k"]);
-        let stairs = Lines {
-            series: vec![
-                series("s", vec![point(10.0, 0.5, ""), point(2_000.0, 1.0, "")]),
-                series("t", vec![point(7.0, 0.25, "")]),
-            ],
-            x: "nodes".to_owned(),
-            y: "finished".to_owned(),
-            stairs: true,
-            ..Lines::default()
-        };
-        let rows = texts(Plot::Lines(stairs));
-        assert_eq!(rows[0], "finished, by nodes | s | t");
-        assert_eq!(rows[1..4], ["10 % | 10 | 7", "25 % | 10 | 7", "50 % | 10 | -"]);
-        assert_eq!(rows[6], "100 % | 2,000 | -");
         // Two positions may have the same nodes.
         let dots = vec![point(5.0, 0.5, "p"), point(5.0, 2.0, "q")];
         let scatter = Scatter { series: vec![series("s", dots)], x: String::new(), y: String::new() };

@@ -357,7 +357,6 @@ impl Page {
         parts.extend(counters.map(|table| folded("Every counter of full diagnostics", table)));
         parts.push(Part::Table(table::details_table(self)));
         parts.extend(figure::positions_figure(rows, summary, searches).map(Part::Figure));
-        parts.extend(figure::completion_figures(rows, summary, searches).into_iter().map(Part::Figure));
         parts.extend(table::pairs_table(self).map(Part::Table));
         parts.extend(verdicts::verdict_table(self).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.provenance()));

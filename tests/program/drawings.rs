@@ -264,7 +264,6 @@ fn lines_pass_through_their_points_and_ticks_stand_at_their_values() {
             ratio: true,
             share: false,
             base,
-            stairs: false,
         };
         let (shapes, ..) = parsed(&plot.render(width, "title", true));
         let marks: Vec<&Shape> = shapes.iter().filter(|shape| !shape.title.is_empty() && shape.tag != "text").collect();
@@ -656,25 +655,6 @@ fn reference_line_is_always_drawn_and_bands_only_for_three_series() {
         assert_eq!(shapes.iter().filter(|shape| shape.class().ends_with("band")).count(), bands, "{count} series");
         // If there is no room for a band, the tooltip still gives the interval.
         assert_eq!(shapes.iter().filter(|shape| shape.title.contains(", 95 % ")).count(), 3 * count);
-    }
-}
-
-/// Step lines go horizontally to the next point and then vertically to its value, because a count
-/// stays the same until it changes.
-#[test]
-fn step_lines_are_level_between_their_points() {
-    let nan = f64::NAN;
-    let points = [(1.0, 5.0, nan, nan), (2.0, 3.0, nan, nan), (4.0, 9.0, nan, nan)];
-    for stairs in [true, false] {
-        let plot = Lines { series: vec![series("only", &points)], x: "x".to_owned(), stairs, ..Lines::default() };
-        let (shapes, ..) = parsed(&plot.render(700.0, "title", true));
-        let line = shapes.iter().find(|shape| shape.class().ends_with(" line")).unwrap().points();
-        assert_eq!(line.len(), if stairs { 5 } else { 3 });
-        for (at, pair) in line.windows(2).enumerate().filter(|_| stairs) {
-            // Horizontal first, then vertical at the next point.
-            let (level, upright) = (pair[0].1 == pair[1].1, pair[0].0 == pair[1].0);
-            assert_eq!([level, upright], [at % 2 == 0, at % 2 == 1], "{line:?}");
-        }
     }
 }
 

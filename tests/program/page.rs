@@ -514,37 +514,6 @@ fn single_searches_shown_are_those_of_the_first_key_seed() {
     assert!((found - expected).abs() < 1e-9, "found {found}, wanted {expected}");
 }
 
-/// The number of searches finished within a number of nodes: each curve ends at all searches, and
-/// its points are computed from the rows.
-#[test]
-fn cumulative_plot_counts_searches() {
-    let folder = scratch();
-    let out = hostile(folder.path());
-    let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
-    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    let figure = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "finished").unwrap();
-    let series = figure["plot"]["lines"]["series"].as_array().unwrap();
-    let one = series.iter().find(|one| one["name"] == "size=256, policy=always").unwrap();
-    let mut reader = csv::Reader::from_path(format!("{out}/results.csv")).unwrap();
-    let header = reader.headers().unwrap().clone();
-    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
-    let mut nodes: std::collections::BTreeMap<String, f64> = Default::default();
-    for row in reader.records().map(Result::unwrap).filter(|row| &row[at("variant")] == "size=256, policy=always") {
-        *nodes.entry(row[at("position")].to_owned()).or_default() += row[at("search.nodes")].parse::<f64>().unwrap();
-    }
-    let mut taken: Vec<f64> = nodes.into_values().collect();
-    taken.sort_by(f64::total_cmp);
-    let points: Vec<(f64, f64)> = one["points"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|point| (point["x"].as_f64().unwrap(), point["y"].as_f64().unwrap()))
-        .collect();
-    let expected: Vec<(f64, f64)> =
-        taken.iter().enumerate().map(|(at, &nodes)| (nodes, (at + 1) as f64 / 6.0)).collect();
-    assert_eq!(points, expected);
-}
-
 /// The largest interaction comes first, whichever its direction. An interaction is the factor by
 /// which two values together differ from the product of their separate effects.
 #[test]

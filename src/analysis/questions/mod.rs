@@ -17,7 +17,6 @@ pub mod pairwise;
 pub mod pivot;
 pub mod plans;
 pub mod power;
-pub mod profiles;
 pub mod quality;
 pub mod race;
 pub mod samples;

@@ -23,8 +23,6 @@ pub struct Lines {
     pub ratio: bool,
     /// Whether y is a share, shown in percent.
     pub share: bool,
-    /// Whether y is constant up to the next point, as in cumulative counts.
-    pub stairs: bool,
     /// Index of the baseline's series, which gets the first colour.
     pub base: Option<usize>,
 }
@@ -151,16 +149,8 @@ impl Lines {
             let outline: Vec<(f64, f64)> = lower.chain(upper.rev()).collect();
             svg.path(&format!("s{class} band"), &outline, true);
         }
-        // Stairs go horizontally to the x of the next point, and then vertically to its y.
-        let mut line: Vec<(f64, f64)> = Vec::new();
-        for point in &series.points {
-            if self.stairs
-                && let Some(&(_, last_y)) = line.last()
-            {
-                line.push((x_pixel(point), last_y));
-            }
-            line.push((x_pixel(point), y_scale.pixel(point.y)));
-        }
+        let line: Vec<(f64, f64)> =
+            series.points.iter().map(|point| (x_pixel(point), y_scale.pixel(point.y))).collect();
         svg.path(&format!("s{class} line"), &line, false);
         for point in &series.points {
             let mut title = format!("{}\n{} {}: {}", series.name, self.x, self.tick_text(point.x), self.text(point.y));
@@ -170,8 +160,7 @@ impl Lines {
             if !point.label.is_empty() && point.label != series.name {
                 title += &format!(" ({})", point.label);
             }
-            let radius = if self.stairs { 1.8 } else { 3.6 };
-            svg.mark(colour, "", (x_pixel(point), y_scale.pixel(point.y)), radius, &title);
+            svg.mark(colour, "", (x_pixel(point), y_scale.pixel(point.y)), 3.6, &title);
         }
     }
 

@@ -178,8 +178,8 @@ fn texts_and_marks_do_not_overlap() {
             assert_legible("lines", &lines.render(width, "", true), false);
             let lines = Lines { x_ticks: Vec::new(), ..lines };
             assert_legible("lines without ticks", &lines.render(width, "", true), false);
-            let stairs = Lines { stairs: true, share: true, ratio: false, y_log: false, ..lines };
-            assert_legible("stairs", &stairs.render(width, "", true), false);
+            let shares = Lines { share: true, ratio: false, y_log: false, ..lines };
+            assert_legible("shares", &shares.render(width, "", true), false);
             let scatter = Scatter {
                 series: series(names, x_values),
                 x: "nodes of the baseline".to_owned(),
