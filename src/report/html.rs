@@ -98,7 +98,7 @@ fn parts_markup(parts: &[Part]) -> Markup {
                 Part::Blocker(text) => { p.warning { strong { "Blocks the conclusion: " } (inline_markup(text)) } }
                 Part::Warning(text) => { p.warning { strong { "Warning: " } (inline_markup(text)) } }
                 Part::Heading(text) => { h2 id=(text_id(text)) { (inline_markup(text)) } }
-                Part::Table(table) => (table_markup(table, &table.title)),
+                Part::Table(table) => (table_markup(table)),
                 Part::Figure(figure) => (figure_markup(figure)),
                 Part::List(title, list) => {
                     @if !title.is_empty() { h2 id=(text_id(title)) { (inline_markup(title)) } }
@@ -115,8 +115,8 @@ fn inline_markup(text: &str) -> Markup {
     html! { @for (is_code, text) in code_spans(text) { @if is_code { code { (text) } } @else { (text) } } }
 }
 
-/// Renders a figure and a table of its data. The figure is drawn twice, for a desktop and for a
-/// phone, and the style sheet hides one of the two drawings.
+/// Renders a figure. It is drawn twice, for a desktop and for a phone, and the style sheet hides one
+/// of the two drawings.
 fn figure_markup(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {
@@ -124,18 +124,17 @@ fn figure_markup(figure: &Figure) -> Markup {
             div.wide { (PreEscaped(figure.render(WIDE, false))) }
             div.narrow { (PreEscaped(figure.render(NARROW, false))) }
             figcaption { (inline_markup(&figure.caption)) }
-            details.data { summary { "data" } (table_markup(&figure.data_table(), &figure.title)) }
         }
     }
 }
 
-/// Renders a table with its heading and notes. `caption` is what screen readers call the table.
-fn table_markup(table: &SheetTable, caption: &str) -> Markup {
+/// Renders a table with its heading and notes. The title is also what screen readers call the table.
+fn table_markup(table: &SheetTable) -> Markup {
     html! {
         @if !table.title.is_empty() { h2 id=(title_id(&table.key)) { (inline_markup(&table.title)) } }
-        div.scroll tabindex="0" role="region" aria-label=(caption) {
+        div.scroll tabindex="0" role="region" aria-label=(table.title) {
             table id=(table.key) {
-                @if !caption.is_empty() { caption { (inline_markup(caption)) } }
+                @if !table.title.is_empty() { caption { (inline_markup(&table.title)) } }
                 thead {
                     tr {
                         @for column in &table.columns {
@@ -221,8 +220,6 @@ mod tests {
              <td class=\"\" title=\"compared with itself\">-</td></tr></tbody></table></div>\
              <p class=\"note\">See <code>table.size</code>. -: compared with itself.</p>"
         );
-        assert!(page.contains("<summary>data</summary>"), "{page}");
-        assert!(page.contains("<table id=\"map.data\">"), "{page}");
         assert!(page.contains(
             "<details id=\"More\"><summary>More</summary><h2 id=\"How\">How</h2><ul><li>By hand.</li></ul></details>"
         ));

@@ -10,7 +10,6 @@ pub mod data;
 mod emphasis;
 mod engines;
 pub mod figure;
-mod figure_table;
 mod grid_figures;
 pub mod html;
 mod identity;
