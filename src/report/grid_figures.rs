@@ -4,14 +4,14 @@ use super::figure::{Figure, Plot, capitalize, how_to_read, metric_name};
 use super::svg::heat::Heat;
 use super::svg::lines::Lines;
 use crate::analysis::questions::curves::{self, Response, Series};
-use crate::analysis::questions::effects::{self, Effect, Interaction};
+use crate::analysis::questions::effects::{self, Effect};
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::metric::Better;
 use crate::analysis::{Frame, Summary};
 use crate::record::columns;
 use std::borrow::Cow;
 
-/// A grid with its effects and interactions.
+/// A grid with its effects.
 #[derive(Default)]
 pub struct Grid<'a> {
     /// The rows that lie on the grid.
@@ -22,8 +22,6 @@ pub struct Grid<'a> {
     pub references: Vec<usize>,
     /// The effect of each level.
     pub effects: Vec<Effect>,
-    /// The interactions between two levels.
-    pub interactions: Vec<Interaction>,
     /// Whether lower or higher ratios are better.
     pub better: Better,
 }
@@ -39,17 +37,15 @@ impl<'a> Grid<'a> {
         }
         let references = effects::reference_levels(&frame, &axes, baseline.map(String::as_str));
         let effects = effects::main_effects(&frame, &axes, &references, metric);
-        let interactions = effects::interactions(&frame, &axes, &references, metric);
-        Some(Self { frame, axes, references, effects, interactions, better: summary.better(metric) })
+        Some(Self { frame, axes, references, effects, better: summary.better(metric) })
     }
 }
 
 impl Grid<'_> {
-    /// Clears the significance of all effects and interactions.
+    /// Clears the significance of all effects.
     pub(super) fn clear_significance(&mut self) {
-        let effects = self.effects.iter_mut().map(|effect| &mut effect.judged);
-        for result in effects.chain(self.interactions.iter_mut().map(|interaction| &mut interaction.judged)) {
-            (result.significant, result.fragile) = (false, false);
+        for effect in &mut self.effects {
+            (effect.judged.significant, effect.judged.fragile) = (false, false);
         }
     }
 }

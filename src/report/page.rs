@@ -348,7 +348,6 @@ impl Page {
         parts.extend(figure::depth_figures(rows, summary).into_iter().map(Part::Figure));
         parts.extend(grid.map(interactions::effects_table).map(Part::Table));
         parts.extend(figures.map(Part::Figure));
-        parts.extend(grid.and_then(interactions::interactions_table).map(Part::Table));
         parts.extend(table::traffic_table(self).map(Part::Table));
         parts.extend(table::shares_table(self).map(Part::Table));
         parts.extend(figure::probes_figure(summary).map(Part::Figure));

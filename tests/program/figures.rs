@@ -18,7 +18,7 @@ use crate::common::{run, scratch};
 use std::f64::consts::LN_2;
 use ttlab::internals::analysis::questions::claims::{Ruling, Verdict, judge_claims};
 use ttlab::internals::analysis::questions::curves::responses;
-use ttlab::internals::analysis::questions::effects::{interactions, main_effects, reference_levels};
+use ttlab::internals::analysis::questions::effects::{main_effects, reference_levels};
 use ttlab::internals::analysis::rows::axes::find_axes;
 use ttlab::internals::analysis::rows::seeds;
 use ttlab::internals::analysis::{Frame, Line, Metric, Question, Summary};
@@ -188,7 +188,7 @@ fn summary_lines_equal_figures_by_hand() {
 }
 
 #[test]
-fn effects_and_interaction_equal_figures_by_hand() {
+fn effects_equal_figures_by_hand() {
     let frame = frame(&rows(&[1, 2, 6]));
     let (grid, axes) = find_axes(&frame, &["search.nodes"]);
     assert_eq!(axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(), ["size", "slots"]);
@@ -201,12 +201,6 @@ fn effects_and_interaction_equal_figures_by_hand() {
     // Two slots against one: s2 / s1 gives -1 four times; b2 / b1 gives -2, -, -1, -1.
     near(effects[3].judged.ratio.mean.log2(), -8.0 / 7.0);
     assert_eq!([1, 3].map(|at| (effects[at].judged.ratio.pairs, effects[at].judged.ratio.clusters)), [(7, 3), (7, 3)]);
-    // (b2 / s2) / (b1 / s1): -1 - 0, then twice 1 - 1.
-    let found = interactions(&grid, &axes, &references, &Metric::nodes());
-    assert_eq!(found.len(), 1);
-    assert_eq!((found[0].first, found[0].second), ((0, 1), (1, 1)));
-    near(found[0].judged.ratio.mean.log2(), -1.0 / 3.0);
-    assert_eq!((found[0].judged.ratio.pairs, found[0].judged.ratio.clusters), (3, 2));
 }
 
 /// The figure has a line for each size, relative to the reference level of the slots axis: two
@@ -373,10 +367,6 @@ fn page_data_equal_figures_by_hand() {
             json!(["slots", "2", slots, slots_range, 0.25, 7]),
         ],
     );
-    // -1 on p and twice 0 in the game: the residuals from -1/3 are -2/3 and 2/3; the standard error
-    // is sqrt(2 x 8/9) / 3.
-    let (both, both_range) = power_report(-1.0 / 3.0, (16.0_f64 / 9.0).sqrt() / 3.0, 2);
-    held("interactions", &[json!(["size=1 MiB", "slots=2", both, both_range, 1, 3])]);
     // Four searches of two iterations: 64 probes, 48 hits, 8 misses of either kind, 64 stores, 26
     // evictions, 12 rejections.
     held(

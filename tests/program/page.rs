@@ -115,8 +115,7 @@ fn browser_shows_the_page() {
     assert!(found["figures"].as_u64().unwrap() >= 6, "{found}");
     assert!(found["tips"].as_u64().unwrap() >= 20, "{found}");
     assert_eq!(found["scripts"], "trial - ttlab", "markup from the file ran: {found}");
-    for heading in ["Summary", "Nodes by depth", "Each option by itself", "Options together", "3 key seeds", "Verdicts"]
-    {
+    for heading in ["Summary", "Nodes by depth", "Each option by itself", "3 key seeds", "Verdicts"] {
         assert!(dom.contains(heading), "{heading}");
     }
 }
@@ -510,43 +509,6 @@ fn single_searches_shown_are_those_of_the_first_key_seed() {
     let line = summary.iter().find(|row| row["size"] == "256" && row["policy"] == "always").unwrap();
     let found = line["ratio"].as_f64().unwrap();
     assert!((found - expected).abs() < 1e-9, "found {found}, wanted {expected}");
-}
-
-/// The largest interaction comes first, whichever its direction. An interaction is the factor by
-/// which two values together differ from the product of their separate effects.
-#[test]
-fn largest_interaction_comes_first() {
-    let folder = scratch();
-    let file = folder.path().join("grid.csv");
-    let mut text = "variant,position,table.slots,eval.centre,repeat,depth,search.nodes\n".to_owned();
-    // Exponents of 2: two slots alone give -1, four slots -1, the centre +1; the interactions add
-    // 1/2 and -3/2 to the sums of these.
-    for (slots, centre, power) in [(1, 0, 0.0), (2, 0, -1.0), (4, 0, -1.0), (1, 5, 1.0), (2, 5, 0.5), (4, 5, -1.5)] {
-        for position in 0..12 {
-            let noise = 0.01 * f64::from(position * (slots + centre)).sin();
-            let nodes = 1e6 * (power + noise).exp2();
-            text += &format!("s{slots}c{centre},p{position},{slots},{centre},0,5,{nodes:.0}\n");
-        }
-    }
-    fs::write(&file, text).unwrap();
-    let (stdout, stderr, code) = run(&["report", file.to_str().unwrap(), "--format", "json"]);
-    assert_eq!(code, 0, "{stderr}");
-    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    let table = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "interactions").unwrap();
-    let found: Vec<(&str, &str, f64)> = table["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| {
-            (row["first"].as_str().unwrap(), row["second"].as_str().unwrap(), row["ratio"].as_f64().unwrap().log2())
-        })
-        .collect();
-    let expected = [("slots=4", "centre=5", -1.5), ("slots=2", "centre=5", 0.5)];
-    for (found, expected) in found.iter().zip(expected) {
-        assert!((found.0, found.1) == (expected.0, expected.1), "{found:?}");
-        assert!((found.2 - expected.2).abs() < 0.05, "{found:?}");
-    }
-    assert_eq!(found.len(), 2);
 }
 
 /// Options that are the same in every variant are listed once: all of those, and no option that

@@ -113,19 +113,6 @@ impl Pairs {
         mean(self.list.iter().map(|pair| pair.log))
     }
 
-    /// Divides the ratio of each pair by the ratio of the pair in `divisors` that has the same
-    /// position and block. Pairs without such a divisor are left out. The values of a new pair are
-    /// the divisor's ratio and the ratio before the division.
-    pub fn divide_by(&self, divisors: &Self) -> Self {
-        let divisor_by_key: HashMap<(u32, u32), &Pair> =
-            divisors.list.iter().map(|pair| ((pair.block, pair.unit), pair)).collect();
-        let divide = |pair: &Pair| {
-            let divisor = divisor_by_key.get(&(pair.block, pair.unit))?;
-            Some(Pair { log: pair.log - divisor.log, values: [divisor.log.exp(), pair.log.exp()], ..*pair })
-        };
-        Self { list: self.list.iter().filter_map(divide).collect(), ..*self }
-    }
-
     /// Compares the means of the two groups instead of the single values, which may be 0. The
     /// logarithm of each pair is replaced by the pair's contribution to the logarithm of the ratio
     /// of the means. The standard error of the contributions equals the standard error of
@@ -474,12 +461,6 @@ mod tests {
             base.pairs_with(1, &MetricReader::new(&fixture.searches, &nodes_metric, &fixture.frame))
         });
         assert_eq!(fixture.describe(&mixed), ["p 2 200", "q 2 50"]);
-        let quotients = seconds.divide_by(&nodes);
-        assert_eq!(quotients.list.len(), 2);
-        assert!((quotients.list[0].log - (0.3_f64 / 2.0).ln()).abs() < 1e-12);
-        assert!((quotients.list[1].log - 2.0_f64.ln()).abs() < 1e-12);
-        assert!((quotients.list[0].values[0] - 2.0).abs() < 1e-12);
-        assert!((quotients.list[0].values[1] - 0.3).abs() < 1e-12);
         let pairs = Pairs::from_values(
             &[4, 5, 6, 7, 8, 9],
             &[1.0, f64::NAN, 0.0, 0.0, 2.0, 0.0],

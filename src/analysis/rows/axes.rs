@@ -38,13 +38,6 @@ impl Axis {
         self.levels.iter().all(|level| level.number.is_some())
     }
 
-    /// Returns the label of a level with the name of the option, as in `slots=2`. If the axis
-    /// consists of several options, the label already contains their names.
-    pub fn level_label(&self, level: usize) -> String {
-        let label = &self.levels[level].label;
-        if self.path.contains(PATH_SEPARATOR) { label.clone() } else { format!("{}={label}", self.name) }
-    }
-
     /// Returns the index of the level with these values.
     pub fn find_level(&self, values: &[String]) -> Option<usize> {
         self.levels.iter().position(|level| level.values == values)
@@ -249,7 +242,7 @@ mod tests {
         let (_, axes) = find_axes(&frame, &[]);
         let names: Vec<(&str, usize)> = axes.iter().map(|axis| (axis.path.as_str(), axis.levels.len())).collect();
         assert_eq!(names, [("table.slots + order", 2), ("depth_cap", 2)]);
-        assert_eq!([axes[0].level_label(1), axes[1].level_label(1)], ["slots=2 order=y", "depth_cap=4"]);
+        assert_eq!([&axes[0].levels[1].label, &axes[1].levels[1].label], ["slots=2 order=y", "4"]);
     }
 
     /// Two of three paths that vary together end in `at`: the axis and its levels show all names.

@@ -185,7 +185,7 @@ fn page_has_every_part_that_rows_allow() {
     let page = page(&[result], &choices(None, &[], true));
     assert_eq!(
         keys(&page.sheet.parts).join(" "),
-        "size-ratio summary ratio nodes-by-depth ratio-by-depth effects size-usable map interactions traffic rates anatomy details positions \
+        "size-ratio summary ratio nodes-by-depth ratio-by-depth effects size-usable map traffic rates anatomy details positions \
          pairs verdicts How it was made common_options"
     );
     assert_eq!((keys(&page.terminal_sheet().parts).join(" "), page.count_failed()), ("summary pairs".to_owned(), 0));
