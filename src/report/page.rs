@@ -6,7 +6,7 @@ use super::grid_figures::{self, Grid};
 use super::identity::Identity;
 use super::sheet::{self, Part, Sheet, SheetTable, head_parts};
 use super::source::{Source, join};
-use super::{anatomy, engines, figure, interactions, match_page, pivot, table, threads, verdicts};
+use super::{anatomy, effects, engines, figure, match_page, pivot, table, threads, verdicts};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
@@ -346,7 +346,7 @@ impl Page {
         parts.extend(engines::engines_table(self).map(Part::Table));
         parts.extend(figure::ratio_figures(summary).into_iter().map(Part::Figure));
         parts.extend(figure::depth_figures(rows, summary).into_iter().map(Part::Figure));
-        parts.extend(grid.map(interactions::effects_table).map(Part::Table));
+        parts.extend(grid.map(effects::effects_table).map(Part::Table));
         parts.extend(figures.map(Part::Figure));
         parts.extend(table::traffic_table(self).map(Part::Table));
         parts.extend(table::shares_table(self).map(Part::Table));
