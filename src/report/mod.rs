@@ -1,7 +1,6 @@
 //! Reports show findings as pages. Every page is a [`Sheet`], and each renderer is a pure function
 //! of a sheet. Only [`source`] reads results, and only the functions here write reports.
 
-mod anatomy;
 pub mod choices;
 pub mod comparison;
 pub mod confirm_page;

@@ -6,7 +6,7 @@ use super::grid_figures::{self, Grid};
 use super::identity::Identity;
 use super::sheet::{self, Part, Sheet, SheetTable, head_parts};
 use super::source::{Source, join};
-use super::{anatomy, effects, engines, figure, match_page, pivot, table, threads, verdicts};
+use super::{effects, engines, figure, match_page, pivot, table, threads, verdicts};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
@@ -351,15 +351,15 @@ impl Page {
         parts.extend(table::traffic_table(self).map(Part::Table));
         parts.extend(table::shares_table(self).map(Part::Table));
         parts.extend(figure::probes_figure(summary).map(Part::Figure));
-        let folded = |title: &str, table| Part::Folded(title.to_owned(), vec![Part::Table(table)]);
-        let counters = anatomy::counters_table(rows, summary);
-        parts.extend(counters.map(|table| folded("Every counter of full diagnostics", table)));
         parts.push(Part::Table(table::details_table(self)));
         parts.extend(figure::positions_figure(rows, summary, searches).map(Part::Figure));
         parts.extend(table::pairs_table(self).map(Part::Table));
         parts.extend(verdicts::verdict_table(self).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.provenance()));
-        parts.extend(table::common_options(self).map(|table| folded("Options that all variants share", table)));
+        let common = table::common_options(self);
+        parts.extend(
+            common.map(|table| Part::Folded("Options that all variants share".to_owned(), vec![Part::Table(table)])),
+        );
         parts
     }
 

@@ -331,50 +331,6 @@ fn strict_refuses_an_experiment_that_cannot_show_its_effect() {
     assert!(out.join("results.csv").exists(), "the rows are kept");
 }
 
-/// Every counter of full diagnostics is on the page, with the sum taken from the results file by
-/// hand.
-#[test]
-fn page_shows_every_counter_of_full_diagnostics() {
-    let folder = scratch();
-    let file = folder.path().join("full.toml");
-    let text = "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = { depth = 3 }\n[engine]\ntable.size = 64\n\
-                [[variant]]\nname = 'full'\ndiagnostics = 'full'\n[[variant]]\nname = 'plain'\n";
-    fs::write(&file, text).unwrap();
-    let out = folder.path().join("out");
-    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
-    assert_eq!(run(&["run", file, "--out", out, "--quiet"]).2, 0);
-    let mut reader = csv::Reader::from_path(Path::new(out).join("results.csv")).unwrap();
-    let header = reader.headers().unwrap().clone();
-    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).filter(|row| &row[2] == "full").collect();
-    assert_eq!(rows.len(), 9, "{header:?}");
-    assert!(&header[2] == "variant", "{header:?}");
-    let (json, stderr, code) = run(&["report", out, "--format", "json"]);
-    assert_eq!(code, 0, "{stderr}");
-    let page: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let parts = page["parts"].as_array().unwrap();
-    let folded = parts.iter().find(|part| part["title"] == "Every counter of full diagnostics").unwrap();
-    let shown = folded["parts"][0]["rows"].as_array().unwrap();
-    let counters: Vec<(usize, &str)> =
-        header.iter().enumerate().filter(|(_, name)| name.starts_with("anatomy.")).collect();
-    assert!(counters.len() > 50, "{} of {}", shown.len(), counters.len());
-    assert!(shown.len() == counters.len(), "{} of {}", shown.len(), counters.len());
-    let mut some = 0;
-    for ((at, name), row) in counters.into_iter().zip(shown) {
-        assert_eq!(format!("anatomy.{}", row["counter"].as_str().unwrap()), name);
-        let number = |row: &csv::StringRecord| row[at].parse::<f64>().unwrap();
-        let expected = match name.contains(".entries_") {
-            // Entry counts come from the last of the three iterations of each search.
-            true => rows.iter().skip(2).step_by(3).map(number).sum::<f64>() / 3.0,
-            false => rows.iter().map(number).sum(),
-        };
-        let found = row["full"].as_f64().unwrap();
-        assert!((found - expected).abs() < 1e-9, "{name}: found {found}, wanted {expected}");
-        assert!(row["plain"].is_null(), "{name}: {row}");
-        some += usize::from(expected > 0.0);
-    }
-    assert!(some > 15, "only {some} counters counted anything");
-}
-
 /// Copying and saving in the browser: a table as CSV with all digits, a figure as SVG and as PNG
 /// with its own colours.
 #[test]
