@@ -69,77 +69,6 @@ crate::counters! {
     }
 }
 
-crate::counters! {
-    /// The contents of the table at the end of an iteration.
-    pub struct ContentCounters {
-        /// Entries of depth 0.
-        entries_depth_0,
-        /// Entries of depth 1.
-        entries_depth_1,
-        /// Entries of depth 2.
-        entries_depth_2,
-        /// Entries of depth 3.
-        entries_depth_3,
-        /// Entries of depths 4 and 5.
-        entries_depth_4,
-        /// Entries of depths 6 and 7.
-        entries_depth_6,
-        /// Entries of depth 8 and more.
-        entries_depth_8,
-        /// Entries written or refreshed at the clock's present tick.
-        entries_age_0,
-        /// Entries one tick old.
-        entries_age_1,
-        /// Entries two or three ticks old.
-        entries_age_2,
-        /// Entries four to seven ticks old.
-        entries_age_4,
-        /// Entries eight ticks old and older.
-        entries_age_8,
-        /// Entries with an exact score.
-        entries_exact,
-        /// Entries with a lower bound.
-        entries_lower,
-        /// Entries with an upper bound.
-        entries_upper,
-        /// Entries from nodes of an open window.
-        entries_pv,
-    }
-}
-
-impl ContentCounters {
-    /// Counts the table's entries by depth, age and bound.
-    fn from_table(table: &dyn Table) -> Self {
-        let (mut counters, now) = (Self::default(), table.now());
-        table.for_each(&mut |entry| {
-            *match entry.depth {
-                0 => &mut counters.entries_depth_0,
-                1 => &mut counters.entries_depth_1,
-                2 => &mut counters.entries_depth_2,
-                3 => &mut counters.entries_depth_3,
-                4 | 5 => &mut counters.entries_depth_4,
-                6 | 7 => &mut counters.entries_depth_6,
-                _ => &mut counters.entries_depth_8,
-            } += 1;
-            *match entry.age(now) {
-                0 => &mut counters.entries_age_0,
-                1 => &mut counters.entries_age_1,
-                2 | 3 => &mut counters.entries_age_2,
-                4..8 => &mut counters.entries_age_4,
-                _ => &mut counters.entries_age_8,
-            } += 1;
-            match entry.bound {
-                Bound::Exact => counters.entries_exact += 1,
-                Bound::Lower => counters.entries_lower += 1,
-                Bound::Upper => counters.entries_upper += 1,
-                Bound::None => {}
-            }
-            counters.entries_pv += u64::from(entry.pv);
-        });
-        counters
-    }
-}
-
 /// The anatomy of one iteration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Anatomy {
@@ -147,19 +76,17 @@ pub struct Anatomy {
     pub search: AnatomyCounters,
     /// Why probes hit or missed, as found with independent keys.
     pub table: ShadowCounters,
-    /// The contents of the table at the end of the iteration.
-    pub contents: ContentCounters,
 }
 
 impl Anatomy {
     /// Returns the name and the meaning of each count, in the order of [`Self::values`].
     pub fn columns() -> impl Iterator<Item = (&'static str, &'static str)> {
-        [AnatomyCounters::COLUMNS, ShadowCounters::COLUMNS, ContentCounters::COLUMNS].into_iter().flatten().copied()
+        [AnatomyCounters::COLUMNS, ShadowCounters::COLUMNS].into_iter().flatten().copied()
     }
 
     /// Returns the counts in the order of [`Self::columns`].
     pub fn values(&self) -> Vec<u64> {
-        [self.search.values(), self.table.values(), self.contents.values()].concat()
+        [self.search.values(), self.table.values()].concat()
     }
 }
 
@@ -189,11 +116,7 @@ impl<'a> Dissector<'a> {
     /// Ends the iteration and returns its anatomy.
     pub fn finish(mut self, table: Option<&dyn Table>) -> Anatomy {
         self.count.unique = self.searched_keys.len() as u64;
-        Anatomy {
-            search: self.count,
-            table: table.map(Table::shadow).unwrap_or_default() - self.shadow_before,
-            contents: table.map(ContentCounters::from_table).unwrap_or_default(),
-        }
+        Anatomy { search: self.count, table: table.map(Table::shadow).unwrap_or_default() - self.shadow_before }
     }
 
     /// Records the position of a node. Positions that occur again in this iteration are counted
@@ -278,38 +201,6 @@ mod tests {
     use crate::engine::observer::Observer;
     use crate::table::unbounded::Unbounded;
     use crate::table::{Entry, Hit, TableOptions};
-
-    /// Stores ten entries: entry n has depth n and is 9 - n ticks old. Each is counted by depth,
-    /// age and bound.
-    #[test]
-    fn contents_are_counted_by_depth_age_and_bound() {
-        let mut table = Unbounded::new(&TableOptions::default(), false);
-        for depth in 0..10_u8 {
-            table.advance(u16::from(depth > 0));
-            let bound = [Bound::Exact, Bound::Lower, Bound::Upper][usize::from(depth % 3)];
-            table.store(u64::from(depth), Entry { depth, bound, pv: depth < 3, ..Entry::default() });
-        }
-        let contents = ContentCounters::from_table(&table);
-        let expected = ContentCounters {
-            entries_depth_0: 1,
-            entries_depth_1: 1,
-            entries_depth_2: 1,
-            entries_depth_3: 1,
-            entries_depth_4: 2,
-            entries_depth_6: 2,
-            entries_depth_8: 2,
-            entries_age_0: 1,
-            entries_age_1: 1,
-            entries_age_2: 2,
-            entries_age_4: 4,
-            entries_age_8: 2,
-            entries_exact: 4,
-            entries_lower: 3,
-            entries_upper: 3,
-            entries_pv: 3,
-        };
-        assert_eq!(contents, expected);
-    }
 
     /// Eight misses, at both ends of each ply range, and seven hits of different kinds. A probe by
     /// the parent is not counted.

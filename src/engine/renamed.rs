@@ -19,7 +19,6 @@ const RENAMED: &[(&str, &str)] = &[
     ("table.same_key = guard-two", "guard` with `table.guard = { margin = 3, pv = 0, age = false }"),
     ("ordering = foreseen", "oracle"),
     ("told.*", "reported.*"),
-    ("anatomy.held_*", "anatomy.entries_*"),
     ("manifest.begun", "started"),
     ("manifest.jobs_spared", "jobs_not_needed"),
     ("manifest.kept", "never_cleared"),
@@ -51,12 +50,11 @@ mod tests {
             ("table.use", "probe.use"),
             ("table.start_value", "probe.start_value"),
             ("told.repeats", "reported.repeats"),
-            ("anatomy.held_depth_4", "anatomy.entries_depth_4"),
             ("manifest.stretches", "segments"),
         ] {
             assert_eq!(renamed(old).as_deref(), Some(new), "{old}");
         }
-        for name in ["table.policy", "table.policy = big1", "probe.use", "reported.repeats", "anatomy.entries_pv"] {
+        for name in ["table.policy", "table.policy = big1", "probe.use", "reported.repeats"] {
             assert_eq!(renamed(name), None, "{name}");
         }
     }

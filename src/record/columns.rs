@@ -281,16 +281,13 @@ impl Extra {
     }
 }
 
-/// Prefix of the anatomy columns that describe the table's state instead of counting.
-const STATE_PREFIX: &str = "entries_";
-
 static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
     let clone_columns = |list: &'static [FieldColumn]| list.iter().map(|field_column| field_column.column.clone());
     let counter_column = |prefix: &'static str, (name, meaning): (&'static str, &'static str)| Column {
         name: format!("{prefix}{name}").into(),
         meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" ").into(),
         unit: "count",
-        role: if name.starts_with(STATE_PREFIX) { Role::Last } else { Role::Sum },
+        role: Role::Sum,
     };
     clone_columns(HEAD)
         .chain(clone_columns(RESULT))
@@ -430,7 +427,6 @@ mod tests {
         let indices = |role: Role| (0..columns().len()).filter(move |&index| columns()[index].role == role);
         assert_eq!(indices(Role::Seal).collect::<Vec<_>>(), [columns().len() - 1]);
         assert_eq!(indices(Role::Time).count(), 1);
-        assert_eq!(role("anatomy.entries_pv"), Role::Last, "the state of a table is not summed over iterations");
         assert_eq!(role("table.slots"), Role::Option);
     }
 

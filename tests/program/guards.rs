@@ -28,9 +28,7 @@ const TESTS: &[(&str, &str, &str)] = &[
          anatomy.cut_exact anatomy.cut_lower anatomy.cut_upper anatomy.cut_deeper anatomy.hits_old anatomy.cut_old anatomy.hits_pv \
          anatomy.cut_pv anatomy.probes_ply_0 anatomy.probes_ply_3 anatomy.probes_ply_6 anatomy.probes_ply_9 \
          anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \
-         anatomy.cut_ply_6 anatomy.cut_ply_9 anatomy.entries_depth_0 anatomy.entries_depth_1 anatomy.entries_depth_2 anatomy.entries_depth_3 \
-         anatomy.entries_depth_4 anatomy.entries_depth_6 anatomy.entries_depth_8 anatomy.entries_age_0 anatomy.entries_age_1 anatomy.entries_age_2 \
-         anatomy.entries_age_4 anatomy.entries_age_8 anatomy.entries_exact anatomy.entries_lower anatomy.entries_upper anatomy.entries_pv threads.ticks threads.helper_nodes threads.foreign_hits \
+         anatomy.cut_ply_6 anatomy.cut_ply_9 threads.ticks threads.helper_nodes threads.foreign_hits \
          threads.foreign_cutoffs threads.foreign_saved threads.in_flight threads.duplicates threads.foreign_refusals \
          threads.unread threads.foreign_unread threads.avoided threads.torn threads.torn_reads threads.torn_accepted \
          threads.ages threads.squared_ages",

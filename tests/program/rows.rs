@@ -102,11 +102,7 @@ fn lines(
         counter_fields("search", &iteration.search).into_iter().for_each(|(column, value)| put(&column, value));
         counter_fields("table", &iteration.table).into_iter().for_each(|(column, value)| put(&column, value));
         if let Some(anatomy) = &iteration.anatomy {
-            let parts = [
-                counter_fields("", &anatomy.search),
-                counter_fields("", &anatomy.table),
-                counter_fields("", &anatomy.contents),
-            ];
+            let parts = [counter_fields("", &anatomy.search), counter_fields("", &anatomy.table)];
             parts.concat().into_iter().for_each(|(column, value)| put(&format!("anatomy{column}"), value));
         }
         let held = iteration.occupancy;
