@@ -198,7 +198,7 @@ fn describe_no_difference_from(baseline: &Line) -> String {
 
 /// Returns "fewer" for a metric that counts something, and "less" for any other metric, such as
 /// seconds.
-pub(super) fn fewer_or_less(metric: &Metric) -> &'static str {
+fn fewer_or_less(metric: &Metric) -> &'static str {
     if metric.unit() == Unit::Count { "fewer" } else { "less" }
 }
 

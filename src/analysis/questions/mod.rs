@@ -21,5 +21,4 @@ pub mod quality;
 pub mod race;
 pub mod samples;
 pub mod screen;
-pub mod strata;
 pub mod summary;

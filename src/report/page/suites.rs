@@ -1,4 +1,4 @@
-//! The page of an experiment with several suites. It has tables over all suites, and then a section
+//! The page of an experiment with several suites. It has tables of all suites, and then a section
 //! for each suite.
 
 use super::not_run::NOT_RUN;
@@ -6,14 +6,13 @@ use super::{Page, Rows};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::questions::findings::{Sign, sign_of_difference};
-use crate::analysis::questions::strata::{self, LineOverSuites};
-use crate::analysis::{Frame, Line, Summary, Verdict};
+use crate::analysis::{Frame, Line, Verdict};
 use crate::experiment::Expect;
 use crate::experiment::expect::Scalar;
 use crate::record::columns;
 use crate::record::manifest::Manifest;
 use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable};
-use crate::report::table::{self, BASELINE, TOO_FEW_POSITIONS};
+use crate::report::table;
 use crate::report::{engines, pivot, verdicts};
 use crate::text::plural;
 use anyhow::Result;
@@ -58,8 +57,6 @@ impl Page {
             pages.push(Self::from_rows(&suite_rows)?);
         }
         let first = &pages[0];
-        let names: Vec<&str> = suites.iter().map(String::as_str).collect();
-        let summaries: Vec<&Summary> = pages.iter().map(|page| &page.summary).collect();
         let mut page = Self {
             manifest: rows.manifest.clone(),
             sources: first.sources.clone(),
@@ -67,7 +64,7 @@ impl Page {
             article: first.article.clone(),
             findings: match first.nodes_have_no_verdict() {
                 true => first.findings.clone(),
-                false => strata::findings(&names, &summaries),
+                false => Vec::new(),
             },
             nodes_mislead: first.nodes_mislead,
             undetectable: merge_notes(suites, &pages, |page| &page.undetectable),
@@ -79,10 +76,10 @@ impl Page {
             reference_note: first.reference_note.clone(),
             verdicts: pages.iter().flat_map(|page| page.verdicts.clone()).collect(),
             custom_metrics: first.custom_metrics,
-            across_suites: suite_tables(&names, &pages),
+            across_suites: suite_tables(suites, &pages),
             ..Self::default()
         };
-        page.summary.repeats = summaries.iter().map(|summary| summary.repeats).max().unwrap_or(1);
+        page.summary.repeats = pages.iter().map(|page| page.summary.repeats).max().unwrap_or(1);
         page.verdicts.extend(unsearched_verdicts(rows, suites));
         let pivot_tables = suites
             .iter()
@@ -187,11 +184,31 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
     }
 }
 
-/// Returns a table for each metric. A row of the table has the ratios of a line in each suite and
-/// over all suites.
-fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
-    let summaries: Vec<&Summary> = pages.iter().map(|page| &page.summary).collect();
-    let lines = LineOverSuites::collect_lines(&summaries);
+/// A line in each suite, with its index in the suite's summary. `None` if the suite does not have
+/// the line.
+type LineInSuites<'a> = Vec<Option<(usize, &'a Line)>>;
+
+/// Collects the lines of all suites. Lines with the same values in the grouping columns are the
+/// same line. The lines are in the order in which they first appear.
+fn collect_lines(pages: &[Page]) -> Vec<LineInSuites<'_>> {
+    let mut lines: Vec<LineInSuites<'_>> = Vec::new();
+    for (suite_index, page) in pages.iter().enumerate() {
+        for (line_index, line) in page.summary.lines.iter().enumerate() {
+            let is_same_line =
+                |earlier: &LineInSuites<'_>| earlier.iter().flatten().any(|(_, other)| other.values == line.values);
+            let index = lines.iter().position(is_same_line).unwrap_or_else(|| {
+                lines.push(vec![None; pages.len()]);
+                lines.len() - 1
+            });
+            lines[index][suite_index] = Some((line_index, line));
+        }
+    }
+    lines
+}
+
+/// Returns a table for each metric. A row of the table has the ratios of a line in each suite.
+fn suite_tables(suites: &[String], pages: &[Page]) -> Vec<SheetTable> {
+    let lines = collect_lines(pages);
     // If the lines of all suites are identified by the same columns, these columns are used here
     // too. Otherwise a line is identified by the variant's name.
     let identity_columns = pages[0].identity.columns();
@@ -200,29 +217,28 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
         true => identity_columns,
         false => vec![SheetColumn::text("variant", "variant", "* is the baseline")],
     };
-    let identity_cells = |line: &LineOverSuites<'_>| {
+    let identity_cells = |line: &LineInSuites<'_>| {
         let cells_in_suite = |(page, entry): (&Page, &Option<(usize, &Line)>)| {
-            entry.as_ref().map(|(index, line)| page.identity.cells(*index, line))
+            entry.map(|(index, line)| match same_columns {
+                true => page.identity.cells(index, line),
+                false => vec![Cell::text(&line.name).with_sign('*', line.is_baseline)],
+            })
         };
-        match same_columns {
-            true => pages.iter().zip(&line.suites).find_map(cells_in_suite).unwrap_or_default(),
-            false => vec![Cell::text(line.name).with_sign('*', line.is_baseline())],
-        }
+        pages.iter().zip(line).find_map(cells_in_suite).unwrap_or_default()
     };
-    let metrics = summaries[0].metrics.iter().enumerate();
+    let metrics = pages[0].summary.metrics.iter().enumerate();
     metrics
         .map(|(metric_index, metric)| {
             let name = &metric.name;
-            let suite_column = |suite: &&str| {
-                SheetColumn::number(suite, suite, &format!("{name} / baseline in that suite; ! significantly different from 1"))
+            let suite_column = |suite: &String| {
+                SheetColumn::number(
+                    suite,
+                    suite,
+                    &format!("{name} / baseline in that suite; ! significantly different from 1"),
+                )
             };
-            let overall = [
-                SheetColumn::number("mean", "over suites", "geometric mean of the suites' means").drop_order(1),
-                SheetColumn::number("interval", "95 %", "the interval of that mean").drop_order(2),
-                SheetColumn::text("holds", "significant in", "number of suites in which it differs significantly from the baseline"),
-            ];
             let columns: Vec<SheetColumn> =
-                identity_columns.iter().cloned().chain(suites.iter().map(suite_column)).chain(overall).collect();
+                identity_columns.iter().cloned().chain(suites.iter().map(suite_column)).collect();
             let rows = lines.iter().map(|line| {
                 let ratio_cell = |entry: &Option<(usize, &Line)>| {
                     let Some((_, suite_line)) = entry else { return Cell::empty("not searched in that suite") };
@@ -233,22 +249,11 @@ fn suite_tables(suites: &[&str], pages: &[Page]) -> Vec<SheetTable> {
                     cell.with_emphasis(Emphasis::for_change(is_significant, direction == Sign::Less, metric.better()))
                         .with_sign('!', is_significant)
                 };
-                let reason = if line.is_baseline() { BASELINE } else { "a suite has no ratio" };
-                let [mean, interval] = match line.ratio(metric_index) {
-                    Some(ratio) => [Cell::decimal(ratio.mean, 3), Cell::range(ratio.low, ratio.high).with_reason(TOO_FEW_POSITIONS)],
-                    None => [Cell::empty(reason), Cell::empty(reason)],
-                };
-                let significance = match line.is_baseline() {
-                    true => Cell::empty(BASELINE),
-                    false if pages[0].nodes_mislead && metric.is_nodes() => Cell::empty("no verdict: nodes may mislead here"),
-                    false => Cell::text(line.describe(metric_index)),
-                };
-                [identity_cells(line), line.suites.iter().map(ratio_cell).collect(), vec![mean, interval, significance]].concat()
+                [identity_cells(line), line.iter().map(ratio_cell).collect()].concat()
             });
             let key = if metric_index == 0 { "suites".to_owned() } else { format!("{name}_suites") };
             SheetTable::new(&key, &format!("{name}, across suites"), columns, rows).with_note(
-                "Searches of different suites are never paired. Each ! is corrected for all lines of its suite; the mean over suites gives each suite \
-                 the same weight, whatever its number of positions.",
+                "Searches of different suites are never paired. Each ! is corrected for all lines of its suite.",
             )
         })
         .collect()
