@@ -116,7 +116,7 @@ pub use engine::{
     Engine, EngineError, EngineOptions, Iteration, Limit, OptionError, Outcome, SearchCounters, SearchProgress, Stop,
 };
 pub use table::entry::{Bytes10, Bytes16, Bytes24, Packing};
-pub use table::policy::{BucketNotes, Decision, Mark, Newcomer, Policy, Replacement, register};
+pub use table::policy::{Decision, Mark, Newcomer, Policy, Replacement, register};
 pub use table::{
     Bounded, Entry, Hit, Occupancy, ShadowCounters, Size, StoreOutcome, Table, TableCounters, TableError, TableOptions,
     build as build_table,

@@ -91,9 +91,6 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("table.policy.empty_depth", "table = { clock = 'iteration', policy.weigh_empty = true }"),
     ("table.policy.kind=vipermate-first", "table = { slots = 1, same_key = 'policy' }"),
     ("table.policy.useful", "table = { clock = 'iteration', same_key = 'policy' }"),
-    ("table.policy.small", "table.slots = 8"),
-    ("table.policy.ghosts", "table = { slots = 8, size = 400 }"),
-    ("table.policy.meetings", "table.slots = 8"),
     ("table.policy", "table.clock = 'iteration'"),
 ];
 

@@ -132,7 +132,6 @@ impl EngineOptions {
         if threads.is_lock_free() && self.table.kind != TableKind::None {
             let reasons = [
                 (self.table.kind == TableKind::Unbounded, "a table that grows"),
-                (self.table.policy.words() > 0, "a policy that keeps words of its own in a bucket"),
                 (self.table.forget > 0.0, "table.forget"),
                 (self.records_offers(), "shape = \"neutral\""),
                 (threads.tear.is_on(), "threads.tear.probability"),

@@ -19,8 +19,7 @@ pub struct Threads {
     pub kind: ThreadKind,
     /// Whether searchers of `kind = "real"` lock the table for each probe and store. Without the
     /// lock, the words of the table are read and written one at a time, as in an engine, and counts
-    /// of hits on other searchers' entries are estimates; this needs a bounded table with a policy
-    /// that keeps no words of its own.
+    /// of hits on other searchers' entries are estimates; this needs a bounded table.
     pub lock: bool,
     /// Whether searchers share one table.
     pub tables: Tables,

@@ -7,7 +7,7 @@ use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
 use super::layout::{self, bucket_bytes};
 use super::memory::{Memory, Word};
 use super::options::{Demotion, Evaluations, Index, Refresh, Victim};
-use super::policy::{BucketNotes, Decision, Mark, Newcomer, Replacement};
+use super::policy::{Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
 use super::shape::ZeroKey;
@@ -22,7 +22,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     policy: P,
     buckets: u64,
     slots: usize,
-    /// Words per bucket: those of the slots, then those of the policy.
+    /// Words per bucket.
     words: usize,
     index: Index,
     /// Mask of the stored key's bits that are compared.
@@ -110,11 +110,11 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// When there is not enough memory, or when `options.slots` is not the required number.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
         let packing = L::new(options.shape());
-        let words = packing.words(count_slots(options)) + P::WORDS;
+        let words = packing.words(count_slots(options));
         let BucketLayout { memory, slots, words, buckets, key_mask, compares_high_bits } =
             allocate_buckets(options, SLOTS, [words, L::Word::BYTES], packing.key_bits(), buckets)?;
         debug_assert!((1..=MAX_SLOTS).contains(&slots), "buckets of {slots} slots");
-        debug_assert_eq!(words, packing.words(slots) + P::WORDS, "the layout and the packing differ");
+        debug_assert_eq!(words, packing.words(slots), "the layout and the packing differ");
         debug_assert_eq!(
             memory.len() as u64,
             (buckets * (words * L::Word::BYTES) as u64).div_ceil(8),
@@ -153,7 +153,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     #[inline]
     fn words(&self) -> usize {
-        if SLOTS > 0 { self.packing.words(SLOTS) + P::WORDS } else { self.words }
+        if SLOTS > 0 { self.packing.words(SLOTS) } else { self.words }
     }
 
     /// The words of the bucket that begins at word `start`.
@@ -259,31 +259,11 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Updates the policy's words after a hit on a slot or a new store of its position.
-    #[inline]
-    fn on_access(&mut self, start: usize, slot: usize, stored_key: u64) {
-        debug_assert!(slot < self.slots() && start.is_multiple_of(self.words()), "slot {slot} of word {start}");
-        if P::WORDS > 0 {
-            let (end, slots) = (start + self.words(), self.slots());
-            self.policy.on_access(&mut self.memory[end - P::WORDS..end], slot, slots, stored_key);
-        }
-    }
-
     /// Decides about a newcomer whose position has no entry in the bucket.
     #[inline]
-    fn decide_new_key(&mut self, start: usize, newcomer: &Newcomer, stored_key: u64) -> Decision {
+    fn decide_new_key(&self, start: usize, newcomer: &Newcomer) -> Decision {
         let bucket = self.words_at(start);
-        if P::WORDS == 0 {
-            return self.policy.decide_lazily(self.slots(), |slot| self.entry(bucket, slot), newcomer, self.now);
-        }
-        let entries = self.unpacked_bucket(start);
-        let entries = &entries[..self.slots()];
-        let keys: [u64; MAX_SLOTS] =
-            std::array::from_fn(|slot| if slot < entries.len() { self.packing.key(bucket, slot) } else { 0 });
-        let end = start + self.words();
-        let words = &mut self.memory[end - P::WORDS..end];
-        let notes = BucketNotes { words, keys: &keys[..entries.len()], key: stored_key };
-        self.policy.decide_with(entries, notes, newcomer, self.now)
+        self.policy.decide_lazily(self.slots(), |slot| self.entry(bucket, slot), newcomer, self.now)
     }
 
     /// Whether a bucket refuses an entry that has only a static evaluation. The bucket has no entry
@@ -304,7 +284,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         // the newcomer.
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
         let free_slot = self.find_free(self.words_at(start), stored_key);
-        let slot = free_slot.unwrap_or_else(|| match self.decide_new_key(start, &newcomer, stored_key) {
+        let slot = free_slot.unwrap_or_else(|| match self.decide_new_key(start, &newcomer) {
             Decision::Insert { slot, .. } => slot,
             // This never happens, because a policy that ignores the newcomer refuses nothing.
             Decision::Refuse => 0,
@@ -378,11 +358,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let old = self.entry(self.bucket_words(bucket_number), slot);
         let start = bucket_number * self.words();
         self.same_key_rule.inherit(&mut entry, &old);
-        if P::WORDS == 0 && self.same_key_rule.same_key == SameKey::Policy {
+        if self.same_key_rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
             return self.insert_cold(bucket_number, stored_key, entry, decision, Some(slot));
         }
-        self.on_access(start, slot, stored_key);
         if !self.same_key_rule.allows(&entry, &old, self.now) {
             if self.same_key_rule.renews_move(&entry, &old) {
                 let (bucket, packing) = self.words_at_mut(start);
@@ -528,7 +507,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         if let Some(probed) = &mut self.probed {
             probed.push(key, slot);
         }
-        self.on_access(start, slot, stored_key);
         Some(Hit { entry, draft, age, slot: bucket_number * self.slots() + slot })
     }
 
@@ -566,7 +544,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             self.count_replacement(None);
             return StoreOutcome::in_slot(bucket_number * self.slots() + slot, false);
         }
-        let decision = self.decide_new_key(start, &Newcomer { entry, key, same: None }, stored_key);
+        let decision = self.decide_new_key(start, &Newcomer { entry, key, same: None });
         self.insert(bucket_number, stored_key, entry, decision, None)
     }
 
@@ -589,10 +567,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let start = self.bucket_number(key) * self.words();
         // The memory is indexed by 64-bit words.
         self.memory.prefetch(start * L::Word::BYTES / 8);
-        if P::WORDS > 0 {
-            // A bucket with words of the policy consists of 64-bit words and straddles cache lines.
-            self.memory.prefetch(start + self.words() - 1);
-        }
     }
 
     fn advance(&mut self, ticks: u16) {

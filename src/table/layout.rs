@@ -19,17 +19,16 @@ pub fn memory_layout(options: &TableOptions) -> Layout {
     }
 }
 
-/// Returns the size of a bucket of a layout in bytes. The policy's words are included.
+/// Returns the size of a bucket of a layout in bytes.
 fn bytes_in(layout: Layout, options: &TableOptions) -> u64 {
     let slots = usize::from(options.slots);
     let words = match layout {
         Layout::Bytes16 => Bytes16::new(None).words(slots),
         Layout::Bytes24 => Bytes24::new(None).words(slots),
         Layout::Bytes10 => Bytes10::new(None).words(slots),
-        // A policy with words of its own cannot be used with such a layout.
         Layout::Shape(shape) => return shape.bucket.into(),
     };
-    8 * (words + options.policy.words()) as u64
+    8 * words as u64
 }
 
 pub fn memory_bytes(options: &TableOptions) -> u64 {

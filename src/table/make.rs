@@ -69,9 +69,7 @@ pub fn check_memory(options: &TableOptions, old_options: &TableOptions) -> Resul
 }
 
 /// Returns the total number of slots of a bounded table. Returns `None` if the table is not
-/// bounded, or if its size is a share of a working set that is unknown. The words of a policy take
-/// memory too, so a table whose policy has words may have fewer slots than another table of the
-/// same size in bytes.
+/// bounded, or if its size is a share of a working set that is unknown.
 pub fn slot_count(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     if options.kind != TableKind::Bounded {
         return None;
@@ -81,12 +79,11 @@ pub fn slot_count(options: &TableOptions, working_set: Option<u64>) -> Option<u6
 
 impl TableOptions {
     /// Checks that a layout with these fields has room for everything that the policy and the other
-    /// options store in a bucket: words of the policy, node counts and marks of used entries.
+    /// options store in a bucket: node counts and marks of used entries.
     fn check_fields(&self, fields: &Fields) -> Result<(), TableError> {
         let reads_nodes = self.policy.reads_nodes();
         let marks_entries = self.policy.marks_entries() || self.demotion.once || self.guard.best_move;
         let needs = [
-            (self.policy.words() > 0, "keeps words of its own in a bucket"),
             (reads_nodes && fields.nodes.bits == 0, "reads the nodes of a subtree"),
             (marks_entries && fields.used.bits == 0, "marks entries as used"),
         ];

@@ -14,8 +14,7 @@ pub enum SameKey {
     #[default]
     Replace,
     /// The policy decides, as if the old entry belonged to another position. If it would evict a
-    /// third position, it decides again about the old entry alone. `clock`, `sieve`, `s3-fifo` and
-    /// `tiny-lfu` do not support this value. Under them it has the effect of `replace`.
+    /// third position, it decides again about the old entry alone.
     Policy,
     /// The new entry replaces the old one unless the old one is deeper.
     Deeper,

@@ -75,7 +75,7 @@ prop_compose! {
 prop_compose! {
     /// A table with room for everything, and when it is cleared.
     fn table()(
-        policy in word(&["always", "depth-preferred", "scored", "aged-depth", "two-tier", "ancient", "sieve", "random"]),
+        policy in word(&["always", "depth-preferred", "scored", "aged-depth", "two-tier", "ancient", "random"]),
         layout in word(&["bytes16", "bytes24"]),
         index in word(&["multiply", "mask", "modulo"]),
         same_key in word(&["'replace'", "'deeper'", "'guard'", "'guard', guard = { margin = 2, pv = 0, age = false, move_first = true }"]),

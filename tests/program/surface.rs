@@ -10,7 +10,7 @@ use std::path::Path;
 const SURFACE: [(&str, &str); 4] = [
     (
         "",
-        "Bitboard Board Bound Bounded BucketNotes Bytes10 Bytes16 Bytes24 Color Decision Engine EngineError EngineOptions \
+        "Bitboard Board Bound Bounded Bytes10 Bytes16 Bytes24 Color Decision Engine EngineError EngineOptions \
          Entry FenError Hit Increments Item Iteration Keys Limit Mark Move MoveList Newcomer Occupancy OptionError \
          Outcome Packing Piece Policy Replacement Score SearchCounters SearchProgress ShadowCounters Size Square Stop \
          StoreOutcome Strictness Suite SuiteError SuiteOptions Table TableCounters TableError TableOptions build_table \

@@ -225,19 +225,6 @@ fn table_takes_the_memory_that_it_reports() {
     }
 }
 
-/// The memory that a policy needs for each bucket is part of the table's size: with 8 bytes for the
-/// policy and four entries of 16 bytes, eight of nine entries remain.
-#[test]
-fn policy_words_count_as_table_memory() {
-    for (policy, slots) in [("always", 4096), ("clock", 3640), ("sieve", 3640), ("s3-fifo", 2976), ("tiny-lfu", 2976)] {
-        let policy = Policy::from_name(policy).unwrap();
-        let size = "64 KiB".parse().unwrap();
-        let options = TableOptions { size, slots: 4, policy, ..TableOptions::default() };
-        let table = build(&options, None, false).unwrap().unwrap();
-        assert_eq!((table.occupancy().slots, slot_count(&options, None)), (slots, Some(slots)), "{}", policy.name());
-    }
-}
-
 #[test]
 fn short_keys_match_falsely_at_the_expected_rate() {
     // Stored keys and probed keys are different, so every hit is false. The expected number is

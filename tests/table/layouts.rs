@@ -354,7 +354,6 @@ fn policy_without_its_field_is_refused() {
         ("{ kind = 'scored', nodes = 1 }", "\"scored\" reads the nodes of a subtree"),
         ("{ kind = 'expression', worth = 'nodes + depth' }", "\"expression\" reads the nodes of a subtree"),
         ("'ancient'", "\"ancient\" marks entries as used"),
-        ("'clock'", "\"clock\" keeps words of its own in a bucket"),
     ] {
         let problem = check(&format!("policy = {policy}")).unwrap_err();
         assert!(

@@ -1,7 +1,6 @@
 //! Tests of the transposition table: general laws, sequences worked out by hand, and plain models.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
-mod caches;
 mod designs;
 mod forget;
 mod laws;

@@ -189,9 +189,6 @@ impl Model<'_> {
             Policy::Always(_) | Policy::Random(_) | Policy::External(_) => {
                 unreachable!("answered above, or without a model")
             }
-            Policy::Clock(_) | Policy::Sieve(_) | Policy::S3Fifo(_) | Policy::TinyLfu(_) => {
-                unreachable!("tests/table/caches.rs")
-            }
         };
         let least = bucket.iter().map(&worth).min()?;
         let slot = match self.text.contains("ties = \"last\"") {

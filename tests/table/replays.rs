@@ -248,7 +248,7 @@ fn replay_in_passes_equals_replay_at_once() {
         events.iter().for_each(|&event| writer.push(event));
         let file = writer.finish().unwrap().1.into_inner();
         let info = Info::read(&file[..]).unwrap();
-        for (policy, slots) in [("always", 1), ("depth-age", 2), ("sieve", 2)] {
+        for (policy, slots) in [("always", 1), ("depth-age", 2)] {
             let options = TableOptions {
                 policy: Policy::from_name(policy).unwrap(),
                 size: Size::Entries(14 * slots),

@@ -268,15 +268,13 @@ fn stop_ends_a_turn() {
 #[test]
 fn options_that_need_a_lock_are_refused_without_one() {
     let real_threads = |more: &str| options(&format!(r#"{{ "count": 2, "kind": "real"{more} }}"#));
-    let mut stateful_policy = real_threads("");
-    stateful_policy.table.policy = crate::table::policy::Policy::from_name("sieve").unwrap();
     let needs_lock = [
         r#", "helpers": "abdada""#,
         r#", "tear": { "probability": 0.1 }"#,
         r#", "tear": { "entries": "word" }"#,
         r#", "tables": "own""#,
     ];
-    for mut options in needs_lock.map(real_threads).into_iter().chain([stateful_policy]) {
+    for mut options in needs_lock.map(real_threads) {
         let message = Engine::new(&options, None).err().unwrap().to_string();
         assert!(
             message.starts_with("threads.lock: ") && message.ends_with(" needs a lock: expected true"),

@@ -114,8 +114,7 @@ static REGISTRY: LazyLock<RwLock<Registry>> = LazyLock::new(RwLock::default);
 ///
 /// # Errors
 /// When the name is already taken, or has a character that is not a small letter, a digit or a
-/// dash. When the policy does not serialize to named fields, or needs words of its own in each
-/// bucket.
+/// dash. When the policy does not serialize to named fields.
 pub fn register<P>(name: &'static str) -> Result<(), String>
 where
     P: Replacement + Sync + Default + Serialize + DeserializeOwned,
@@ -126,11 +125,6 @@ where
     }
     if super::Policy::from_name(name).is_some() {
         return Err(format!("`{name}`: a policy of this name exists already"));
-    }
-    if P::WORDS > 0 {
-        return Err(format!(
-            "`{name}`: a policy with bucket words (WORDS > 0) cannot be registered; add it to the list in src/table/policy/mod.rs"
-        ));
     }
     let defaults = match serde_json::to_value(P::default()).map_err(|error| format!("`{name}`: {error}"))? {
         // A struct without fields serializes to null.

@@ -63,22 +63,8 @@ pub struct Newcomer {
     pub same: Option<usize>,
 }
 
-/// What a policy with words sees of a bucket besides its entries.
-#[derive(Debug)]
-pub struct BucketNotes<'a> {
-    /// The policy's words of the bucket. They are 0 in an empty table, and only the policy changes
-    /// them.
-    pub words: &'a mut [u64],
-    /// The stored key of each slot.
-    pub keys: &'a [u64],
-    /// The newcomer's key as a slot would store it.
-    pub key: u64,
-}
-
 /// A replacement policy, which is a pure function of the bucket, the newcomer and the time. A
-/// policy has no clock, no random generator and no state of its own. If a policy must remember
-/// something about a bucket, it writes that to words that the table keeps for it in the bucket
-/// ([`Replacement::WORDS`]).
+/// policy has no clock, no random generator and no state of its own.
 pub trait Replacement: Copy + Send + 'static {
     /// Whether the order of the slots matters. If it does, the policy also decides about buckets
     /// with empty slots (bound `None`). Otherwise the table fills the first empty slot without
@@ -91,17 +77,7 @@ pub trait Replacement: Copy + Send + 'static {
     /// The names of the parameters that weigh age.
     const AGE_PARAMETERS: &'static [&'static str] = &[];
 
-    /// The number of 64-bit words that the table keeps for the policy in each bucket, besides the
-    /// entries. Policies store hands, marks, ghosts and sketches in them. The words count as memory
-    /// of the table.
-    ///
-    /// If a policy has words, the table calls [`Replacement::decide_with`]. The table does not call
-    /// the policy for a position that the bucket already has. Whether the entry of such a position
-    /// is replaced depends only on `table.same_key`.
-    const WORDS: usize = 0;
-
-    /// Decides about a newcomer. `now` is the time of the table's clock (see [`Entry::age`]). A
-    /// policy with words decides here as if all its words were 0.
+    /// Decides about a newcomer. `now` is the time of the table's clock (see [`Entry::age`]).
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
 
     /// Makes the same decision as `decide`, but gets the bucket's entries from a function. `entry`
@@ -115,21 +91,6 @@ pub trait Replacement: Copy + Send + 'static {
             *unpacked = entry(slot);
         }
         self.decide(&bucket[..slots], newcomer, now)
-    }
-
-    /// Decides about a newcomer like `decide`, and may read and change the policy's words.
-    #[inline]
-    fn decide_with(&self, bucket: &[Entry], notes: BucketNotes<'_>, newcomer: &Newcomer, now: u16) -> Decision {
-        let _ = notes;
-        self.decide(bucket, newcomer, now)
-    }
-
-    /// Updates the policy's words of a bucket when a slot answers a probe or when its position is
-    /// stored again. `slots` is the number of slots in the bucket, and `key` is the stored key of
-    /// the slot.
-    #[inline]
-    fn on_access(&self, words: &mut [u64], slot: usize, slots: usize, key: u64) {
-        let _ = (words, slot, slots, key);
     }
 
     /// Whether an empty slot is filled without calling the policy. Otherwise the policy weighs an
@@ -282,15 +243,6 @@ macro_rules! policies {
                 }
             }
 
-            /// The number of words that the table keeps for the policy in each bucket.
-            #[must_use]
-            pub fn words(&self) -> usize {
-                match self {
-                    $(Self::$policy(_) => <$policy as Replacement>::WORDS,)*
-                    Self::External(_) => 0,
-                }
-            }
-
             /// Returns the names of the parameters that weigh age, of all policies. The names are
             /// relative to `table.policy`.
             pub fn age_parameters() -> impl Iterator<Item = &'static str> {
@@ -406,18 +358,6 @@ policies! {
     /// Evicts the entry of least worth, which is an expression; another expression decides what is
     /// refused. By default it is `depth-age`.
     "expression" expression::Formula,
-    /// From the literature on caches, for comparison: first in, first out, with a second chance for
-    /// entries that were hit.
-    "clock" clock::Clock,
-    /// From the literature on caches, for comparison: a hand passes over the entries that were hit
-    /// since it last came by, and evicts the first that was not.
-    "sieve" sieve::Sieve,
-    /// From the literature on caches, for comparison: entries hit in a small queue move to the main
-    /// queue; keys that were evicted from the small queue are remembered.
-    "s3-fifo" s3_fifo::S3Fifo,
-    /// From the literature on caches, for comparison: the newcomer is stored only if its key was
-    /// seen more often than that of the entry that it would evict.
-    "tiny-lfu" tiny_lfu::TinyLfu,
 }
 
 impl Default for Policy {

@@ -273,7 +273,6 @@ fn searchers_counted_at_entries_equal_the_twin() {
         ("size = 96, slots = 2, policy = 'two-tier', same_key = 'deeper'", terms),
         // Here entries move down within their bucket, and the counts move with them.
         ("size = 96, slots = 4, policy = 'always'", terms),
-        ("size = 96, slots = 4, policy = 'sieve'", ""),
         ("size = 600, policy = 'always', static_evaluation = true", "algorithm = 'alpha-beta'\nstore.min_depth = 3"),
         ("size = 5, policy = 'always'", terms),
         ("kind = 'unbounded'", "draws = true\nprobe.depth = 'equal'"),
