@@ -32,6 +32,7 @@ mod ranks;
 mod rooms;
 mod rows;
 mod sections;
+mod size;
 mod statistics;
 mod studies;
 mod suites;
