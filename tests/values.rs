@@ -56,8 +56,6 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("threads.helpers", "threads.count = 3"),
     ("threads.tables", "threads.count = 3"),
     ("threads.answer", "threads.count = 3"),
-    ("threads.tear.probability", "threads.count = 3"),
-    ("threads.tear", "threads = { count = 3, quantum = 10, tear.probability = 0.5 }"),
     ("threads.seed", "threads = { count = 3, helpers = 'shuffle' }"),
     ("table.kind=none", "aspiration = 0"),
     ("table.layout=bytes10", "table.slots = 3"),

@@ -5,7 +5,6 @@ use super::options::{
     Algorithm, BoundsRule, Diagnostics, EngineOptions, Helpers, Leaf, Ordering, Schedule, Shape, Tables, Where,
 };
 use crate::table::options::{Clear, Victim};
-use crate::table::tear::Halves;
 use crate::table::{self, Size, TableKind, shadow};
 
 /// An option that is out of range or conflicts with another option.
@@ -104,12 +103,6 @@ impl EngineOptions {
         check_range("threads.count", i32::try_from(threads.count).unwrap_or(i32::MAX), 1..=256)?;
         refuse("threads.quantum", threads.quantum == 0, "0 is too small: expected at least 1 node")?;
         let several = threads.count > 1;
-        let probability = threads.tear.probability;
-        refuse(
-            "threads.tear.probability",
-            !(0.0..=1.0).contains(&probability),
-            &format!("{probability} is out of range: expected 0 to 1"),
-        )?;
         if several && threads.schedule == Schedule::List {
             threads.parse_turns().map_err(|problem| OptionError { path: "threads.turns", problem })?;
         }
@@ -129,28 +122,6 @@ impl EngineOptions {
             several && threads.helpers == Helpers::Abdada && threads.tables == Tables::Own,
             "\"abdada\" reads the entries of the other searchers: expected threads.tables = \"shared\"",
         )?;
-        if threads.is_lock_free() && self.table.kind != TableKind::None {
-            let reasons = [
-                (self.table.kind == TableKind::Unbounded, "a table that grows"),
-                (self.table.forget > 0.0, "table.forget"),
-                (self.records_offers(), "shape = \"neutral\""),
-                (threads.tear.is_on(), "threads.tear.probability"),
-                (threads.tables == Tables::Own, "threads.tables = \"own\""),
-                (
-                    !matches!(threads.tear.entries, Halves::Bare | Halves::Xor),
-                    "a form of entry other than \"bare\" or \"xor\" (threads.tear.entries)",
-                ),
-                (
-                    !table::has_whole_words(&self.table),
-                    "a bucket that is not a multiple of 8 bytes, or has more \
-                    than 192",
-                ),
-                (threads.helpers.avoid_each_other(), "helpers that avoid each other (threads.helpers)"),
-            ];
-            for (applies, reason) in reasons {
-                refuse("threads.lock", applies, &format!("{reason} needs a lock: expected true"))?;
-            }
-        }
         self.check_entries()?;
         refuse(
             "threads.count",

@@ -25,9 +25,8 @@ use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, Score};
 use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
-use crate::table::tear::Halves;
 use crate::table::watch::WatchedTable;
-use crate::table::{self, LockFree, ObservedTable, SharedTable, Table, TableError, TableKind, ThreadCounters};
+use crate::table::{self, ObservedTable, SharedTable, Table, TableError, TableKind, ThreadCounters};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
@@ -83,10 +82,6 @@ impl Engine {
     /// path of an option.
     pub fn new(options: &EngineOptions, working_set: Option<u64>) -> Result<Self, EngineError> {
         options.check()?;
-        if options.threads.is_lock_free() && options.table.kind == TableKind::Bounded {
-            let (searchers, xor) = (options.threads.count as usize, options.threads.tear.entries == Halves::Xor);
-            return Self::assemble(options, LockFree::handles(&options.table, working_set, searchers, xor)?);
-        }
         let build_table = |_| table::build(&options.table, working_set, options.probe.answers_by_depth());
         // The list is empty if the options ask for an engine without a table.
         let tables = (0..options.threads.table_count()).map(build_table).collect::<Result<Option<_>, _>>()?;
@@ -97,15 +92,9 @@ impl Engine {
     /// uses the table is defined by `options.probe` and `options.store`.
     ///
     /// # Errors
-    /// If an option is out of range, or if the options need more than one table or a table without
-    /// a lock.
+    /// If an option is out of range, or if the options need more than one table.
     pub fn with_table(options: &EngineOptions, table: Box<dyn Table>) -> Result<Self, EngineError> {
         options.check()?;
-        if options.threads.is_lock_free() {
-            let problem =
-                "the caller's own table needs a lock when searchers run on system threads: expected true".to_owned();
-            return Err(OptionError { path: "threads.lock", problem }.into());
-        }
         if options.threads.table_count() > 1 {
             let problem = "the caller provides only one table: expected \"shared\"".to_owned();
             return Err(OptionError { path: "threads.tables", problem }.into());
@@ -120,9 +109,8 @@ impl Engine {
             Diagnostics::Full => with_full_diagnostics(record_offers(options, table)?),
         };
         let tables = tables.into_iter().map(wrap_table).collect::<Result<Vec<_>, _>>()?;
-        let (searchers, tear, seed) = (options.threads.count as usize, options.threads.tear, options.threads.seed);
-        let handles = match searchers {
-            2.. if !tables.is_empty() => SharedTable::handles(tables, searchers, tear, seed),
+        let handles = match options.threads.count as usize {
+            searchers @ 2.. if !tables.is_empty() => SharedTable::handles(tables, searchers),
             _ => tables,
         };
         Self::assemble(options, handles)

@@ -1,6 +1,5 @@
 //! The options `threads.*`: several searchers that share one table.
 
-use crate::table::Tear;
 use serde::{Deserialize, Serialize};
 
 /// Several searchers of the same position that share one table and nothing else (lazy SMP). They
@@ -17,10 +16,6 @@ pub struct Threads {
     pub count: u32,
     /// How searchers run.
     pub kind: ThreadKind,
-    /// Whether searchers of `kind = "real"` lock the table for each probe and store. Without the
-    /// lock, the words of the table are read and written one at a time, as in an engine, and counts
-    /// of hits on other searchers' entries are estimates; this needs a bounded table.
-    pub lock: bool,
     /// Whether searchers share one table.
     pub tables: Tables,
     /// Which searcher is next when a turn ends.
@@ -39,9 +34,7 @@ pub struct Threads {
     pub helpers: Helpers,
     /// Which searcher's result becomes the result of the iteration.
     pub answer: Answer,
-    /// Stores that others may read in two halves.
-    pub tear: Tear,
-    /// Seed of `schedule = "random"`, `helpers = "shuffle"` and `tear`.
+    /// Seed of `schedule = "random"` and `helpers = "shuffle"`.
     pub seed: u64,
 }
 
@@ -50,7 +43,6 @@ impl Default for Threads {
         Self {
             count: 1,
             kind: ThreadKind::default(),
-            lock: false,
             tables: Tables::default(),
             schedule: Schedule::default(),
             quantum: 64,
@@ -58,7 +50,6 @@ impl Default for Threads {
             turns: String::new(),
             helpers: Helpers::default(),
             answer: Answer::default(),
-            tear: Tear::default(),
             seed: 1,
         }
     }
@@ -68,9 +59,8 @@ impl Threads {
     /// Whether counts depend on `seed`.
     #[must_use]
     pub fn uses_seed(&self) -> bool {
-        let uses_random_numbers = self.kind == ThreadKind::Virtual && self.schedule == Schedule::Random
-            || self.helpers == Helpers::Shuffle
-            || self.tear.is_on();
+        let uses_random_numbers =
+            self.kind == ThreadKind::Virtual && self.schedule == Schedule::Random || self.helpers == Helpers::Shuffle;
         self.count > 1 && uses_random_numbers
     }
 
@@ -79,12 +69,6 @@ impl Threads {
     #[must_use]
     pub fn table_count(&self) -> u32 {
         if self.tables == Tables::Own { self.count } else { 1 }
-    }
-
-    /// Whether several searchers access the table at the same time without a lock.
-    #[must_use]
-    pub fn is_lock_free(&self) -> bool {
-        self.is_real() && !self.lock
     }
 
     /// Whether searchers run on operating-system threads. Counts then depend on how these threads

@@ -238,8 +238,6 @@ counters_by_name! {
     FOREIGN_REFUSALS = "threads.foreign_refusals";
     UNREAD = "threads.unread";
     FOREIGN_UNREAD = "threads.foreign_unread";
-    TORN_READS = "threads.torn_reads";
-    TORN_ACCEPTED = "threads.torn_accepted";
 }
 
 /// Prefix of the columns that exist only with `diagnostics = "full"`.

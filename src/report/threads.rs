@@ -17,7 +17,7 @@ const NOT_REQUESTED: &str = "a metric that was not asked for";
 
 /// Shares of counts. A share is shown only if its part was counted. Each share has the column of
 /// the part, the columns whose sum is the whole, a heading and a meaning.
-const SHARES: [(&str, &[&str], &str, &str); 11] = [
+const SHARES: [(&str, &[&str], &str, &str); 9] = [
     (columns::HELPER_NODES, &[columns::NODES], "helpers", "share of the nodes that helpers searched"),
     (columns::FOREIGN_HITS, &[columns::HITS], "hits of others", "share of the hits whose entry another searcher wrote"),
     (
@@ -64,8 +64,6 @@ const SHARES: [(&str, &[&str], &str, &str); 11] = [
         "share of these unread entries that another searcher \
         overwrote",
     ),
-    (columns::TORN_READS, &[columns::HITS], "torn", "share of the hits that found halves of two stores"),
-    (columns::TORN_ACCEPTED, &[columns::TORN_READS], "taken for whole", "share of these torn hits that were accepted"),
 ];
 
 /// Returns the table, or `None` if no line has several searchers.
@@ -170,9 +168,6 @@ mod tests {
             ("threads.foreign_refusals", 0, 2),
             ("threads.unread", 2, 40),
             ("threads.foreign_unread", 0, 10),
-            ("threads.torn", 0, 90),
-            ("threads.torn_reads", 0, 8),
-            ("threads.torn_accepted", 0, 6),
         ];
         counters.iter().for_each(|(name, ..)| heading = format!("{heading},{name}"));
         let mut text = heading + "\n";
@@ -208,8 +203,6 @@ mod tests {
             ("foreign_refusals", "12.5 %"),
             ("unread", "80.0 %"),
             ("foreign_unread", "25.0 %"),
-            ("torn_reads", "20.0 %"),
-            ("torn_accepted", "75.0 %"),
         ] {
             assert_eq!(cell_text(key), figure, "{key}");
         }

@@ -1,6 +1,5 @@
 //! A table of fixed size, compiled separately for each replacement policy and entry layout.
 
-mod one_bucket;
 mod zero_key;
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
@@ -13,7 +12,6 @@ use super::same_key::{Rule, SameKey};
 use super::shape::ZeroKey;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
-pub use one_bucket::OneBucket;
 
 /// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for
 /// which the code is compiled, or 0 for any number.

@@ -117,8 +117,7 @@ pub fn expand_nodes(word: u64) -> u32 {
     let (exponent, mantissa) = ((word >> MANTISSA_BITS) as u32 & 31, word as u32 & ((1 << MANTISSA_BITS) - 1));
     // From exponent 1 on, the leading bit of the mantissa is implied.
     let implied_bit = u32::from(exponent > 0);
-    // A word from `compress_nodes` never has a larger shift than this maximum, but a torn word may.
-    (mantissa | implied_bit << MANTISSA_BITS) << (exponent - implied_bit).min(31 - MANTISSA_BITS)
+    (mantissa | implied_bit << MANTISSA_BITS) << (exponent - implied_bit)
 }
 
 /// A layout of entries in a bucket.
@@ -168,11 +167,6 @@ pub trait Packing: Sized + Send + 'static {
     fn write(&self, bucket: &mut [Self::Word], slot: usize, stored_key: u64, entry: &Entry);
     /// Copies one slot of a bucket over another.
     fn copy(&self, bucket: &mut [Self::Word], from: usize, to: usize);
-    /// Sets all bits of a slot.
-    fn fill(&self, bucket: &mut [Self::Word], slot: usize);
-    /// Combines each key of a bucket with its data by XOR. A second call restores the keys. Source:
-    /// Hyatt and Mann, "A lock-less transposition-table implementation", 2002.
-    fn xor_keys_with_data(&self, bucket: &mut [Self::Word], slots: usize);
 }
 
 /// A layout in which each slot has whole words: the key, the data and, if `WORDS` is 3, a word with
@@ -234,14 +228,6 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
     fn copy(&self, bucket: &mut [u64], from: usize, to: usize) {
         bucket.copy_within(WORDS * from..WORDS * (from + 1), WORDS * to);
     }
-    fn fill(&self, bucket: &mut [u64], slot: usize) {
-        bucket[WORDS * slot..WORDS * (slot + 1)].fill(u64::MAX);
-    }
-    fn xor_keys_with_data(&self, bucket: &mut [u64], slots: usize) {
-        for slot_words in bucket.chunks_exact_mut(WORDS).take(slots) {
-            slot_words[0] = slot_words.iter().fold(0, |key, word| key ^ word);
-        }
-    }
 }
 
 /// A layout of three slots in four words. Three data words come first. The last word has the three
@@ -292,14 +278,6 @@ impl Packing for Bytes10 {
         let key = self.key(bucket, from);
         bucket[to] = bucket[from];
         bucket[3] = bucket[3] & !(0xffff << (16 * to)) | key << (16 * to);
-    }
-    fn fill(&self, bucket: &mut [u64], slot: usize) {
-        bucket[slot] = u64::MAX;
-        bucket[3] |= 0xffff << (16 * slot);
-    }
-    fn xor_keys_with_data(&self, bucket: &mut [u64], _: usize) {
-        let fold_to_16_bits = |data: u64| (data ^ data >> 16 ^ data >> 32 ^ data >> 48) & 0xffff;
-        bucket[3] ^= fold_to_16_bits(bucket[0]) | fold_to_16_bits(bucket[1]) << 16 | fold_to_16_bits(bucket[2]) << 32;
     }
 }
 

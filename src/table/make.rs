@@ -1,6 +1,5 @@
 //! Creates tables from options.
 
-use super::bounded::OneBucket;
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::forgetful::Forgetful;
 use super::layout::{LEAST_BITS, bucket_bytes, memory_bytes, memory_layout};
@@ -252,21 +251,6 @@ impl Taker for Boxed {
     fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
         Box::new(table)
     }
-}
-
-/// Creates a table that has these options, but only one bucket.
-///
-/// # Errors
-/// When there is not enough memory.
-pub(crate) fn build_one_bucket(options: &TableOptions) -> Result<Box<dyn OneBucket>, TableError> {
-    struct BoxedBucket;
-    impl Taker for BoxedBucket {
-        type Output = Box<dyn OneBucket>;
-        fn take<P: Replacement, L: Packing, const SLOTS: usize>(self, table: Bounded<P, L, SLOTS>) -> Self::Output {
-            Box::new(table)
-        }
-    }
-    build_bounded(options, 1, BoxedBucket)
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use super::TableError;
 use crate::system::available_bytes;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Size and alignment of a huge page, in bytes.
@@ -173,40 +172,6 @@ impl Word for u16 {
     fn view_mut(words: &mut [u64]) -> &mut [Self] {
         // SAFETY: as for `view`; the exclusive borrow makes the slice exclusive.
         unsafe { core::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), 4 * words.len()) }
-    }
-}
-
-/// A block of words that threads share.
-pub struct SharedMemory(Memory);
-
-// SAFETY: the words of a shared block are reached as atomics only.
-unsafe impl Sync for SharedMemory {}
-
-impl SharedMemory {
-    /// As [`Memory::new`].
-    ///
-    /// # Errors
-    /// When there is not enough free memory.
-    pub fn new(len: usize, huge_pages: bool) -> Result<Self, TableError> {
-        Memory::new(len, huge_pages).map(Self)
-    }
-
-    pub fn prefetch(&self, word: usize) {
-        self.0.prefetch(word);
-    }
-
-    pub fn huge_pages(&self) -> Option<bool> {
-        self.0.huge_pages()
-    }
-}
-
-impl Deref for SharedMemory {
-    type Target = [AtomicU64];
-    #[inline]
-    fn deref(&self) -> &[AtomicU64] {
-        // SAFETY: the words lie in the mapping, which lives as long as `self`. An `AtomicU64` has
-        // the size of a `u64`, and the words are aligned to a page.
-        unsafe { core::slice::from_raw_parts(self.0.words.cast::<AtomicU64>(), self.0.len) }
     }
 }
 

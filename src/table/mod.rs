@@ -13,7 +13,6 @@ mod flight;
 mod forgetful;
 pub mod key_map;
 mod layout;
-mod lock_free;
 pub(crate) mod make;
 pub mod memory;
 mod observer;
@@ -28,14 +27,12 @@ pub mod shadow;
 pub mod shape;
 pub mod shared;
 pub mod size;
-pub mod tear;
 pub mod unbounded;
 pub mod watch;
 
 pub use bounded::Bounded;
 pub use design::Design;
 pub use error::TableError;
-pub use lock_free::{LockFree, has_whole_words};
 pub use make::{build, bytes, check_memory, slot_count};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
@@ -43,7 +40,6 @@ pub use ownership::ThreadCounters;
 pub use shadow::ShadowCounters;
 pub use shared::SharedTable;
 pub use size::Size;
-pub use tear::Tear;
 
 use crate::chess::{Bound, Move, Score};
 
@@ -328,8 +324,8 @@ pub trait Table: Send {
     fn thread_counters(&self) -> ThreadCounters {
         ThreadCounters::default()
     }
-    /// Returns how full the table is now. The result is an estimate for a large table without
-    /// locks. This must be fast because it is called after each iteration.
+    /// Returns how full the table is now. This must be fast because it is called after each
+    /// iteration.
     fn occupancy(&self) -> Occupancy;
     /// Calls `visit` with every stored entry, for histograms and audits.
     fn for_each(&self, visit: &mut dyn FnMut(&Entry));

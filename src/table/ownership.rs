@@ -1,7 +1,6 @@
 //! Records for each slot which of several searchers wrote its entry, and whether any has read it.
 
 use super::StoreOutcome;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 crate::counters! {
     /// Counts of several searchers that share a table. The table counts what is foreign, the
@@ -40,12 +39,6 @@ crate::counters! {
         unread,
         /// Unread entries that were overwritten by another searcher than the one that wrote them.
         foreign_unread,
-        /// Stores whose second half was late (`threads.tear`).
-        torn,
-        /// Hits that found halves of two stores.
-        torn_reads,
-        /// Hits that found halves of two stores and were accepted as whole entries.
-        torn_accepted,
     }
 }
 
@@ -70,20 +63,8 @@ struct Note {
     read: bool,
 }
 
-impl Note {
-    fn unpack(word: u32) -> Self {
-        let [writer, depth, occupied, read] = word.to_le_bytes();
-        Self { writer, depth, occupied: occupied != 0, read: read != 0 }
-    }
-
-    fn pack(self) -> u32 {
-        u32::from_le_bytes([self.writer, self.depth, self.occupied.into(), self.read.into()])
-    }
-}
-
-/// The notes of all slots of a table. If two threads that use a table without locks write the same
-/// note at the same time, one of the two changes is lost.
-pub struct Ownership(Vec<AtomicU32>);
+/// The notes of all slots of a table.
+pub struct Ownership(Vec<Note>);
 
 impl Ownership {
     /// Creates the notes of an empty table. An empty unbounded table has no slots, so its notes are
@@ -96,20 +77,16 @@ impl Ownership {
 
     pub fn grow_to(&mut self, slots: usize) {
         if slots > self.0.len() {
-            self.0.resize_with(slots, AtomicU32::default);
+            self.0.resize(slots, Note::default());
         }
     }
 
-    pub fn clear(&self) {
-        self.0.iter().for_each(|note| note.store(0, Ordering::Relaxed));
+    pub fn clear(&mut self) {
+        self.0.fill(Note::default());
     }
 
     fn note(&self, slot: usize) -> Note {
-        self.0.get(slot).map_or_else(Note::default, |note| Note::unpack(note.load(Ordering::Relaxed)))
-    }
-
-    fn set(&self, slot: usize, note: Note) {
-        self.0[slot].store(note.pack(), Ordering::Relaxed);
+        self.0.get(slot).copied().unwrap_or_default()
     }
 
     /// Whether another searcher wrote the entry of a slot.
@@ -120,10 +97,10 @@ impl Ownership {
 
     /// Records that the entry of a slot answered a probe of `searcher`. Returns whether another
     /// searcher wrote the entry.
-    pub fn record_hit(&self, slot: usize, searcher: u8) -> bool {
+    pub fn record_hit(&mut self, slot: usize, searcher: u8) -> bool {
         let note = self.note(slot);
         if note.occupied && !note.read {
-            self.set(slot, Note { read: true, ..note });
+            self.0[slot].read = true;
         }
         note.occupied && note.writer != searcher
     }
@@ -131,7 +108,7 @@ impl Ownership {
     /// Records a store and counts its effect on the old entry. The old entry is the previous entry
     /// of the same position or, if there is none, the evicted entry. There must be a note for
     /// each slot that the store changed (see [`Self::grow_to`]).
-    pub fn record_store(&self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
+    pub fn record_store(&mut self, stored: StoreOutcome, searcher: u8, depth: u8, counters: &mut ThreadCounters) {
         let old_slot = stored.slot + usize::from(stored.moved);
         let old = self.note(old_slot);
         let is_foreign = old.occupied && old.writer != searcher;
@@ -146,7 +123,7 @@ impl Ownership {
         counters.unread += u64::from(is_unread);
         counters.foreign_unread += u64::from(is_unread && is_foreign);
         // Each note moves down together with its entry.
-        (stored.slot..old_slot).rev().for_each(|slot| self.set(slot + 1, self.note(slot)));
-        self.set(stored.slot, Note { writer: searcher, depth, occupied: true, read: false });
+        self.0.copy_within(stored.slot..old_slot, stored.slot + 1);
+        self.0[stored.slot] = Note { writer: searcher, depth, occupied: true, read: false };
     }
 }

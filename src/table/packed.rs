@@ -214,22 +214,4 @@ impl Packing for Packed {
         write(bucket, self.key_offset(to), usize::from(self.shape.key_bits), key.into());
         write(bucket, self.data_offset(to), self.data_bits, data);
     }
-
-    fn fill(&self, bucket: &mut [u16], slot: usize) {
-        write(bucket, self.key_offset(slot), usize::from(self.shape.key_bits), mask(usize::from(self.shape.key_bits)));
-        write(bucket, self.data_offset(slot), self.data_bits, mask(self.data_bits));
-    }
-
-    fn xor_keys_with_data(&self, bucket: &mut [u16], slots: usize) {
-        let key_bits = usize::from(self.shape.key_bits);
-        for slot in 0..slots {
-            let data = read(bucket, self.data_offset(slot), self.data_bits);
-            let (low, high) = (data as u64, (data >> 64) as u64);
-            // If slots store no key bits, the mask below removes the whole hash. `max` only keeps
-            // the shift below 64 in this case.
-            let hash = (low ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - key_bits.max(1));
-            let key = read(bucket, self.key_offset(slot), key_bits) ^ u128::from(hash) & mask(key_bits);
-            write(bucket, self.key_offset(slot), key_bits, key);
-        }
-    }
 }

@@ -4,17 +4,15 @@
 use super::entered::Entered;
 use super::flight::InFlight;
 use super::ownership::{Ownership, ThreadCounters};
-use super::tear::{SlotRead, Tear, TornSlots};
 use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A table and what is recorded about its entries: which searcher wrote each entry, how many
-/// searchers are searching its position, and which entries are torn_slots.
+/// A table and what is recorded about its entries: which searcher wrote each entry, and how many
+/// searchers are searching its position.
 struct Part {
     table: Box<dyn Table>,
     owners: Ownership,
     entered_positions: Entered,
-    torn_slots: Option<TornSlots>,
 }
 
 /// The data that all handles share. There is one part for all searchers or one part for each
@@ -47,13 +45,12 @@ impl Shared {
 impl SharedTable {
     /// Wraps empty tables and returns one handle for each of `searchers` searchers. The first
     /// handle is that of the main searcher. `tables` contains one table for all searchers or one
-    /// table for each searcher. `seed` initializes the random choice of the stores
-    /// that are torn.
-    pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize, tear: Tear, seed: u64) -> Vec<Box<dyn Table>> {
+    /// table for each searcher.
+    pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize) -> Vec<Box<dyn Table>> {
         let create_part = |mut table: Box<dyn Table>| {
             table.start_numbering_entries();
             let owners = Ownership::new(table.occupancy().slots as usize);
-            Part { table, owners, entered_positions: Entered::default(), torn_slots: TornSlots::new(tear, seed) }
+            Part { table, owners, entered_positions: Entered::default() }
         };
         let parts = tables.into_iter().map(create_part).collect();
         let (paths, counters) = (InFlight::default(), ThreadCounters::default());
@@ -73,27 +70,10 @@ impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
         let is_in_flight = shared.paths.is_on_other_path(key, self.searcher);
-        let (Part { table, owners, entered_positions, torn_slots }, counters) = shared.part(self.searcher);
+        let (Part { table, owners, entered_positions }, counters) = shared.part(self.searcher);
         entered_positions.set_last_slot(self.searcher, None);
         counters.in_flight += u64::from(is_in_flight);
-        if let Some(torn_slots) = torn_slots {
-            torn_slots.count_call(self.searcher);
-        }
-        let mut hit = table.probe(key, depth)?;
-        match torn_slots.as_mut().map_or(SlotRead::Whole, |slots| slots.read(hit.slot, &hit.entry, self.searcher)) {
-            SlotRead::Whole => {}
-            SlotRead::Accepted(entry) => {
-                counters.torn_reads += 1;
-                counters.torn_accepted += 1;
-                // The torn entry gets the generation and the `used` mark of the entry in the table.
-                let Entry { generation, used, .. } = hit.entry;
-                hit = Hit { entry: Entry { generation, used, ..entry }, draft: i32::from(entry.depth), ..hit };
-            }
-            SlotRead::Rejected => {
-                counters.torn_reads += 1;
-                return None;
-            }
-        }
+        let hit = table.probe(key, depth)?;
         let is_foreign = owners.record_hit(hit.slot, self.searcher);
         counters.count_hit(hit.age, is_foreign);
         entered_positions.set_last_slot(self.searcher, Some(hit.slot));
@@ -102,17 +82,13 @@ impl Table for SharedTable {
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut shared = self.lock();
-        let (Part { table, owners, entered_positions, torn_slots }, counters) = shared.part(self.searcher);
+        let (Part { table, owners, entered_positions }, counters) = shared.part(self.searcher);
         let stored = table.store(key, entry);
         owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
         owners.record_store(stored, self.searcher, entry.depth, counters);
         entered_positions.record_store(stored, key);
         let has_slot = stored.same || !stored.refused;
         entered_positions.set_last_slot(self.searcher, has_slot.then_some(stored.slot));
-        if let Some(torn_slots) = torn_slots {
-            torn_slots.count_call(self.searcher);
-            counters.torn += u64::from(torn_slots.record_store(stored, entry, self.searcher));
-        }
         stored
     }
 
@@ -138,24 +114,18 @@ impl Table for SharedTable {
     }
 
     fn clear(&mut self) {
-        for Part { table, owners, entered_positions, torn_slots } in &mut self.lock().parts {
+        for Part { table, owners, entered_positions } in &mut self.lock().parts {
             table.clear();
             owners.clear();
             entered_positions.clear();
-            if let Some(torn_slots) = torn_slots {
-                torn_slots.clear();
-            }
         }
     }
 
     fn renew(&mut self) {
-        for Part { table, owners, entered_positions, torn_slots } in &mut self.lock().parts {
+        for Part { table, owners, entered_positions } in &mut self.lock().parts {
             table.renew();
             owners.clear();
             entered_positions.clear();
-            if let Some(torn_slots) = torn_slots {
-                torn_slots.renew();
-            }
         }
     }
 
@@ -213,11 +183,8 @@ impl Table for SharedTable {
     }
 
     fn counters(&self) -> TableCounters {
-        let shared = self.lock();
         let mut total = TableCounters::default();
-        shared.parts.iter().for_each(|part| total += part.table.counters());
-        // The tables also count hits whose torn entries were rejected afterwards.
-        total.hits -= shared.counters.torn_reads - shared.counters.torn_accepted;
+        self.lock().parts.iter().for_each(|part| total += part.table.counters());
         total
     }
 

@@ -54,19 +54,6 @@ fn is_sound(text: &str, least: u64) {
     assert!(findings.count.moves > 100, "{:?} with {text}", findings.count);
 }
 
-/// Torn entries that a searcher accepts are found. If they are detected and rejected, nothing is
-/// wrong.
-#[test]
-fn torn_entries_that_are_accepted_are_found() {
-    for (entries, faulty) in [("bare", true), ("xor", false), ("word", false)] {
-        let tear = format!("tear = {{ probability = 0.2, delay = 50, entries = '{entries}' }}");
-        let text = format!("threads = {{ count = 3, quantum = 20, {tear} }}\ntable = {{ size = 600, slots = 2 }}");
-        let (findings, _) = audited(&text, 1);
-        assert_eq!(findings.count.wrong > 0, faulty, "{entries}: {:?}", findings.count);
-        assert!(findings.count.answers > 1000, "{entries}: {:?}", findings.count);
-    }
-}
-
 #[test]
 fn audit_of_every_policy_and_bucket_finds_no_fault() {
     let rules = [("replace", "search"), ("policy", "iteration"), ("guard", "game-ply")];

@@ -108,7 +108,6 @@ const SILENT: &[(&str, &str)] = &[
     ("keys.ep=pseudo-legal", "needs a pinned capturer: tests/chess/keys.rs"),
     ("diagnostics=", "time only"),
     ("threads.kind=real", "several searchers repeat nothing there, and one is as ever: src/engine/crew/tests.rs"),
-    ("threads.lock=true", "of threads of the system, and one searcher is as ever: src/engine/crew/tests.rs"),
 ];
 
 /// An option without a value here has no signature that would detect a change. A value that changes

@@ -2,7 +2,7 @@
 //! in use is that of the layout, and packed tables behave like tables of wide entries.
 
 use proptest::prelude::*;
-use ttlab::internals::chess::{Bound, Move};
+use ttlab::internals::chess::Bound;
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::entry::Packing;
 use ttlab::internals::table::memory::Word;
@@ -197,28 +197,6 @@ proptest! {
         let last = packing.entry(bucket, slots - 1);
         prop_assert_eq!((packing.key(bucket, 0), packing.entry(bucket, 0)), (written[slots - 1].0, last));
         prop_assert!(next_bucket.iter().all(|&word| word == 0), "the next bucket was written to");
-    }
-
-    /// The bits of two slots are never the same, and none lies beyond the bucket.
-    #[test]
-    fn slots_share_no_bit(plan in any_layout()) {
-        let packing = Packed::new(plan.options().shape());
-        let slots = plan.slots as usize;
-        let mut used_bits = vec![0_u16; packing.words(slots)];
-        for slot in 0..slots {
-            let mut slot_bits = vec![0; used_bits.len()];
-            packing.fill(&mut slot_bits, slot);
-            prop_assert!(slot_bits.iter().zip(&used_bits).all(|(slot, used)| slot & used == 0), "slot {}", slot);
-            used_bits.iter_mut().zip(&slot_bits).for_each(|(used, slot)| *used |= slot);
-            // An entry changes only the bits of its slot.
-            let mut written = vec![0; used_bits.len()];
-            let entry = Entry { mv: Move::from_bits(0x7fff), score: -1, bound: Bound::Exact, depth: 255, pv: true, used: true,
-                nodes: u32::MAX, generation: (1 << plan.generation) - 1, evaluation: StaticEvaluation::new(127) };
-            packing.write(&mut written, slot, packing.stored_key(u64::MAX, plan.high), &entry);
-            prop_assert!(written.iter().zip(&slot_bits).all(|(written, slot)| written & !slot == 0), "slot {}", slot);
-        }
-        let bits: u32 = used_bits.iter().map(|word| word.count_ones()).sum();
-        prop_assert!(u64::from(bits) <= 8 * plan.bucket);
     }
 
     /// Right after a store, a probe of the position returns the entry as the layout stores it.

@@ -112,7 +112,7 @@ fn searchers_equal_threads_that_take_the_same_turns() {
         let counts = ThreadCounters::COLUMNS.iter().map(|(name, _)| *name).zip(total.values());
         let zero: Vec<&str> = counts.filter(|&(_, count)| count == 0).map(|(name, _)| name).collect();
         // Only other options give these counters a value.
-        let needs_other_options = |name: &&str| *name == "avoided" || name.starts_with("torn");
+        let needs_other_options = |name: &&str| *name == "avoided";
         assert!(zero.iter().all(needs_other_options), "{threads}: {zero:?}");
     }
 }
@@ -234,8 +234,8 @@ fn helper_without_moves_ends_its_search() {
 /// run to run.
 #[test]
 fn real_threads_respect_limits() {
-    for (answer, lock) in [("main", true), ("first", false), ("vote", false)] {
-        let options = options(&format!(r#"{{ "count": 3, "kind": "real", "lock": {lock}, "answer": "{answer}" }}"#));
+    for answer in ["main", "first", "vote"] {
+        let options = options(&format!(r#"{{ "count": 3, "kind": "real", "answer": "{answer}" }}"#));
         let iterations = search(&options, MIDDLE_GAME, to_depth(5));
         assert_eq!(iterations.iter().map(|iteration| iteration.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
         assert!(iterations.iter().all(|iteration| iteration.finished && !iteration.best.is_none()));
@@ -261,35 +261,6 @@ fn stop_ends_a_turn() {
         assert!(outcome.stopped, "{nodes} nodes");
         assert!(nodes < 40 * POLL, "{nodes} nodes");
     }
-}
-
-/// With several real threads, options that need a locked table are refused without one, and so is a
-/// table that the caller provides. With a lock, or with a single searcher, they are allowed.
-#[test]
-fn options_that_need_a_lock_are_refused_without_one() {
-    let real_threads = |more: &str| options(&format!(r#"{{ "count": 2, "kind": "real"{more} }}"#));
-    let needs_lock = [
-        r#", "helpers": "abdada""#,
-        r#", "tear": { "probability": 0.1 }"#,
-        r#", "tear": { "entries": "word" }"#,
-        r#", "tables": "own""#,
-    ];
-    for mut options in needs_lock.map(real_threads) {
-        let message = Engine::new(&options, None).err().unwrap().to_string();
-        assert!(
-            message.starts_with("threads.lock: ") && message.ends_with(" needs a lock: expected true"),
-            "{message}"
-        );
-        options.threads.lock = true;
-        Engine::new(&options, None).unwrap();
-        (options.threads.lock, options.threads.count) = (false, 1);
-        Engine::new(&options, None).unwrap();
-    }
-    let mut options = real_threads("");
-    let build_table = |options: &EngineOptions| crate::table::build(&options.table, None, false).unwrap().unwrap();
-    assert!(Engine::with_table(&options, build_table(&options)).is_err());
-    options.threads.lock = true;
-    Engine::with_table(&options, build_table(&options)).unwrap();
 }
 
 /// A table that panics at the hundredth probe, whoever makes it.
@@ -341,7 +312,7 @@ fn panic_of_a_searcher_ends_the_search() {
     // main searcher does.
     for (kind, main_quantum) in [("virtual", 1), ("virtual", 4000), ("real", 1)] {
         let options = options(&format!(
-            "{{ \"count\": 4, \"kind\": \"{kind}\", \"lock\": true, \"quantum\": 60, \"main_quantum\": {main_quantum} }}"
+            "{{ \"count\": 4, \"kind\": \"{kind}\", \"quantum\": 60, \"main_quantum\": {main_quantum} }}"
         ));
         let table = crate::table::build(&options.table, None, false).unwrap().unwrap();
         let mut engine = Engine::with_table(&options, Box::new(FailingTable { table, probes: 0 })).unwrap();

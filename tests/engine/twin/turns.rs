@@ -5,10 +5,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
-use ttlab::internals::chess::{Bound, Move};
+use ttlab::internals::chess::Move;
 use ttlab::internals::engine::SearchCounters;
 use ttlab::internals::engine::options::{Answer, Helpers, Schedule, Tables, Threads};
-use ttlab::internals::table::tear::{Halves as Entries, Tear};
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
 
 /// Typical faults in the interaction of searchers.
@@ -218,67 +217,6 @@ struct Written {
     asked: bool,
 }
 
-/// A torn store: its second half is still to be written.
-struct Half {
-    by: usize,
-    before: Entry,
-    after: Entry,
-    /// The store is complete when the other searchers have made this many calls of the table.
-    calls: u64,
-    /// Another searcher has overwritten the slot.
-    covered: bool,
-}
-
-/// Torn stores, for a table without locks.
-struct Halves {
-    options: Tear,
-    random: Pcg64,
-    last: HashMap<usize, Entry>,
-    to_come: HashMap<usize, Half>,
-    calls: HashMap<usize, u64>,
-}
-
-impl Halves {
-    fn calls_but(&self, by: usize) -> u64 {
-        self.calls.iter().filter(|(searcher, _)| **searcher != by).map(|(_, calls)| calls).sum()
-    }
-
-    /// Returns what is in a slot instead of the table's entry; `None` if it is the table's entry.
-    fn stands(&self, slot: usize, me: usize) -> Option<Entry> {
-        let half = self.to_come.get(&slot)?;
-        let whole = self.calls_but(half.by) >= half.calls;
-        if half.covered { whole.then_some(half.after) } else { (!whole && half.by != me).then_some(half.before) }
-    }
-
-    fn store(&mut self, stored: StoreOutcome, entry: Entry, me: usize) -> bool {
-        let end = stored.slot + usize::from(stored.moved);
-        let mixed = self.to_come.get(&stored.slot).filter(|half| half.covered && self.calls_but(half.by) >= half.calls);
-        let before = match mixed {
-            Some(half) => half.after,
-            None => self.last.get(&stored.slot).copied().unwrap_or_default(),
-        };
-        for slot in (stored.slot..end).rev() {
-            if let Some(&last) = self.last.get(&slot) {
-                self.last.insert(slot + 1, last);
-            }
-        }
-        self.last.insert(stored.slot, entry);
-        for slot in stored.slot..=end {
-            let Some(half) = self.to_come.remove(&slot) else { continue };
-            if half.by != me && self.calls_but(half.by) < half.calls {
-                self.to_come.insert(slot, Half { covered: true, ..half });
-            }
-        }
-        let late = self.random.random_range(0.0..1.0) < self.options.probability;
-        if !late || self.to_come.contains_key(&stored.slot) {
-            return false;
-        }
-        let calls = self.calls_but(me) + u64::from(self.options.delay);
-        self.to_come.insert(stored.slot, Half { by: me, before, after: entry, calls, covered: false });
-        true
-    }
-}
-
 /// Searchers that are below the position of an entry.
 struct Below {
     key: u64,
@@ -293,7 +231,6 @@ struct Owned {
     below: HashMap<usize, Below>,
     /// The slot of the entry that each searcher saw last.
     seen: HashMap<usize, usize>,
-    halves: Option<Halves>,
     count: ThreadCounters,
 }
 
@@ -311,23 +248,14 @@ impl OwnedTable {
     pub fn new(table: Box<dyn Table>, options: &Threads, make: impl Fn() -> Box<dyn Table>) -> Self {
         let others = if options.tables == Tables::Own { options.count - 1 } else { 0 };
         let tables = std::iter::once(table).chain((0..others).map(|_| make()));
-        let all: Vec<_> = tables.map(|table| Self::own(table, options)).collect();
+        let all: Vec<_> = tables.map(Self::own).collect();
         Self { owned: Arc::clone(&all[0]), all, paths: Arc::default(), me: 0 }
     }
 
-    fn own(mut table: Box<dyn Table>, options: &Threads) -> Arc<Mutex<Owned>> {
+    fn own(mut table: Box<dyn Table>) -> Arc<Mutex<Owned>> {
         table.start_numbering_entries();
-        let slots = HashMap::new();
-        let halves = Halves {
-            options: options.tear,
-            random: Pcg64::seed_from_u64(options.seed),
-            last: HashMap::new(),
-            to_come: HashMap::new(),
-            calls: HashMap::new(),
-        };
-        let halves = (options.tear.probability > 0.0 && options.tear.entries != Entries::Word).then_some(halves);
-        let (below, seen) = (HashMap::new(), HashMap::new());
-        Arc::new(Mutex::new(Owned { table, slots, below, seen, halves, count: ThreadCounters::default() }))
+        let (slots, below, seen) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Arc::new(Mutex::new(Owned { table, slots, below, seen, count: ThreadCounters::default() }))
     }
 
     pub fn handle(&self, me: usize) -> Self {
@@ -396,30 +324,7 @@ impl Table for OwnedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut owned = self.owned.lock().unwrap();
         owned.count.in_flight += u64::from(self.waits_elsewhere(key));
-        if let Some(halves) = &mut owned.halves {
-            *halves.calls.entry(self.me).or_default() += 1;
-        }
-        let mut hit = owned.table.probe(key, depth);
-        let other = hit.as_ref().and_then(|hit| owned.halves.as_ref()?.stands(hit.slot, self.me));
-        if let (Some(found), Some(other)) = (hit.as_mut(), other) {
-            let same = |entry: &Entry| (entry.mv, entry.score, entry.bound, entry.depth, entry.pv);
-            if same(&other) != same(&found.entry) {
-                owned.count.torn_reads += 1;
-                let taken = match owned.halves.as_ref().unwrap().options.entries {
-                    Entries::Bare => true,
-                    Entries::Checksum => checksum(&other) == checksum(&found.entry),
-                    Entries::Xor | Entries::Word => false,
-                };
-                if taken && other.bound != Bound::None {
-                    owned.count.torn_accepted += 1;
-                    let Entry { generation, used, .. } = found.entry;
-                    found.entry = Entry { generation, used, ..other };
-                    found.draft = other.depth.into();
-                } else {
-                    hit = None;
-                }
-            }
-        }
+        let hit = owned.table.probe(key, depth);
         owned.seen.remove(&self.me);
         if let Some(hit) = &hit {
             owned.seen.insert(self.me, hit.slot);
@@ -454,10 +359,6 @@ impl Table for OwnedTable {
                 count.unread += 1;
                 count.foreign_unread += u64::from(foreign);
             }
-        }
-        if let Some(halves) = &mut owned.halves {
-            *halves.calls.entry(self.me).or_default() += 1;
-            owned.count.torn += u64::from(!stored.refused && halves.store(stored, entry, self.me));
         }
         owned.seen.remove(&self.me);
         if stored.same || !stored.refused {
@@ -502,10 +403,6 @@ impl Table for OwnedTable {
             let mut owned = owned.lock().unwrap();
             owned.slots.clear();
             owned.below.clear();
-            if let Some(halves) = &mut owned.halves {
-                halves.last.clear();
-                halves.to_come.clear();
-            }
             owned.table.clear();
         }
     }
@@ -513,10 +410,7 @@ impl Table for OwnedTable {
         self.owned.lock().unwrap().table.now()
     }
     fn counters(&self) -> TableCounters {
-        let owned = self.owned.lock().unwrap();
-        let mut counters = owned.table.counters();
-        counters.hits -= owned.count.torn_reads - owned.count.torn_accepted;
-        counters
+        self.owned.lock().unwrap().table.counters()
     }
     fn occupancy(&self) -> Occupancy {
         self.owned.lock().unwrap().table.occupancy()
@@ -524,14 +418,6 @@ impl Table for OwnedTable {
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
         self.owned.lock().unwrap().table.for_each(visit);
     }
-}
-
-/// Eight bits that depend on all data of an entry.
-fn checksum(entry: &Entry) -> u8 {
-    let fields = [(entry.mv.bits().into(), 0), (entry.score as u16 as u64, 16), (entry.bound as u64, 32)];
-    let flags = [(entry.depth.into(), 40), (entry.pv.into(), 48)];
-    let bits = fields.into_iter().chain(flags).fold(0_u64, |bits, (field, shift)| bits | field << shift);
-    (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
 }
 
 /// Returns the order in which a searcher tries the root moves.
