@@ -48,9 +48,6 @@ impl<O: Observer> Search<'_, O> {
                 return score;
             }
             (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
-            if EXTRAS && self.switches.entered_depth <= depth {
-                self.mark_entry(board, node);
-            }
             if uses_facts && self.switches.uses_offered_facts {
                 self.facts = self.offered_facts(board, depth);
             }
@@ -152,16 +149,12 @@ impl<O: Observer> Search<'_, O> {
         if has_bare_leaves {
             self.pv.clear(ply + 1);
         }
-        let reduces_more =
-            TABLE && EXTRAS && self.switches.breadcrumbs && self.reduces_late_moves_more(board, depth, ply);
         loop {
             let next = match is_staged {
                 true => self.next_staged(&mut frame, board, &hint),
                 false => self.stack.next(&mut frame),
             };
-            let Some(mv) = next.or_else(|| if TABLE && EXTRAS { self.next_deferred(depth, ply) } else { None }) else {
-                break;
-            };
+            let Some(mv) = next else { break };
             if TABLE && self.switches.prefetch == Prefetch::Child && self.switches.probe_depth < depth {
                 self.prefetch(board.key_after(mv, self.increments));
             }
@@ -173,20 +166,8 @@ impl<O: Observer> Search<'_, O> {
             } else {
                 let mut child = *board;
                 child.play(mv, self.increments);
-                let may_defer = TABLE && EXTRAS && self.switches.defer_depth <= depth && tried > 0 && next.is_some();
                 let depth = if EXTRAS { extension.apply(depth, mv) } else { depth };
-                if may_defer && self.is_another_searcher_at_child(board, &child, mv, depth, tried) {
-                    self.deferred.push((ply, mv));
-                    continue;
-                }
-                self.search_child::<TABLE, EXTRAS>(
-                    board,
-                    &child,
-                    mv,
-                    Node { alpha, beta, depth, ..node },
-                    tried,
-                    reduces_more,
-                )
+                self.search_child::<TABLE, EXTRAS>(board, &child, mv, Node { alpha, beta, depth, ..node }, tried)
             };
             if self.aborted {
                 break;
@@ -210,10 +191,6 @@ impl<O: Observer> Search<'_, O> {
                     break;
                 }
             }
-        }
-        if TABLE && EXTRAS && self.switches.defer_depth <= depth {
-            // Deferred moves are left only after a cutoff. They are dropped.
-            while self.next_deferred(depth, ply).is_some() {}
         }
         self.path.pop();
         self.stack.pop(&frame);
@@ -261,8 +238,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Searches one move of `node`. Returns the value of the move from the view of the side that
-    /// plays it. `tried` is the number of moves of the node that were tried before. If
-    /// `reduces_more` is true, a late move is reduced by one additional ply.
+    /// plays it. `tried` is the number of moves of the node that were tried before.
     #[inline(always)]
     pub(super) fn search_child<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
@@ -271,7 +247,6 @@ impl<O: Observer> Search<'_, O> {
         mv: Move,
         node: Node,
         tried: usize,
-        reduces_more: bool,
     ) -> Score {
         let Node { alpha, beta, depth, ply, is_cut_node } = node;
         let is_pv = beta - alpha > 1;
@@ -279,7 +254,7 @@ impl<O: Observer> Search<'_, O> {
             Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, is_cut_node: !(is_cut_node || is_pv) };
         let zero_window_node = Node { alpha: -alpha - 1, is_cut_node: !is_cut_node, ..full_window_node };
         if self.is_late_move(board, child, mv, depth, tried) {
-            let reduced_depth = (full_window_node.depth - self.switches.lmr_reduction - i32::from(reduces_more)).max(0);
+            let reduced_depth = (full_window_node.depth - self.switches.lmr_reduction).max(0);
             let reduced_node = Node { depth: reduced_depth, ..zero_window_node };
             let score = -self.visit::<TABLE, EXTRAS>(child, reduced_node, mv);
             if score <= alpha || self.aborted {
@@ -317,12 +292,7 @@ impl<O: Observer> Search<'_, O> {
         previous: Move,
     ) -> Score {
         if node.depth > 0 {
-            let score = self.alpha_beta::<TABLE, EXTRAS>(board, node, previous);
-            // Under ABDADA, the table learns that this searcher has left the node.
-            if TABLE && EXTRAS && self.switches.entered_depth <= node.depth {
-                self.unmark_entry(node);
-            }
-            score
+            self.alpha_beta::<TABLE, EXTRAS>(board, node, previous)
         } else {
             self.search_leaf::<TABLE, EXTRAS>(board, node)
         }

@@ -10,7 +10,7 @@
 use super::eval::Evaluator;
 use super::node::Node;
 use super::observer::ProbeEvent;
-use super::options::{DepthRule, EngineOptions, Helpers};
+use super::options::{DepthRule, EngineOptions};
 use super::reference::ReferenceSearch;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Bound, EpRule, Increments, Move, Score};
@@ -127,10 +127,6 @@ pub fn comparable_options(options: &EngineOptions) -> Option<EngineOptions> {
     options.null_move.min_depth = 0;
     options.singular.min_depth = 0;
     options.probe.refine = false;
-    // Breadcrumbs need late move reductions.
-    if options.threads.helpers == Helpers::Breadcrumbs {
-        options.threads.helpers = Helpers::Same;
-    }
     Some(options)
 }
 

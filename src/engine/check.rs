@@ -1,9 +1,7 @@
 //! Checks of ranges and combinations of options, which the types of the options cannot express.
 
 use super::crew::HELPER_BYTES;
-use super::options::{
-    Algorithm, BoundsRule, Diagnostics, EngineOptions, Helpers, Leaf, Ordering, Schedule, Shape, Tables, Where,
-};
+use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Leaf, Ordering, Schedule, Shape, Where};
 use crate::table::options::{Clear, Victim};
 use crate::table::{self, Size, TableKind, shadow};
 
@@ -106,22 +104,6 @@ impl EngineOptions {
         if several && threads.schedule == Schedule::List {
             threads.parse_turns().map_err(|problem| OptionError { path: "threads.turns", problem })?;
         }
-        refuse(
-            "threads.helpers",
-            several && threads.helpers == Helpers::Breadcrumbs && self.lmr.min_depth == 0,
-            "\"breadcrumbs\" reduces late moves: expected lmr.min_depth above 0",
-        )?;
-        refuse(
-            "threads.helpers",
-            several && threads.helpers.avoid_each_other() && self.table.kind == TableKind::None,
-            "\"breadcrumbs\" and both kinds of \"abdada\" need a table to see where the other searchers are: \
-             expected other helpers, or a table.kind other than \"none\"",
-        )?;
-        refuse(
-            "threads.helpers",
-            several && threads.helpers == Helpers::Abdada && threads.tables == Tables::Own,
-            "\"abdada\" reads the entries of the other searchers: expected threads.tables = \"shared\"",
-        )?;
         self.check_entries()?;
         refuse(
             "threads.count",

@@ -92,8 +92,7 @@ impl Helper {
         } else {
             deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, helper_number).end(buffers).count
         };
-        // The table learns that this helper is no longer at any node, so that the other searchers
-        // stop avoiding its nodes.
+        // The table learns that this helper is no longer at any node.
         if let Some(table) = &mut self.table {
             table.suspend(&[]);
         }
@@ -153,9 +152,7 @@ fn skips_depth(helper_number: u8, depth: u8) -> bool {
 /// order as the main searcher's.
 fn root_order(options: &EngineOptions, helper_number: u8) -> Option<RootOrder> {
     match options.threads.helpers {
-        Helpers::Same | Helpers::SkipDepths | Helpers::Breadcrumbs | Helpers::SimplifiedAbdada | Helpers::Abdada => {
-            None
-        }
+        Helpers::Same | Helpers::SkipDepths => None,
         Helpers::OddEven => (helper_number % 2 == 1).then_some(RootOrder::OddEven),
         Helpers::Shuffle => Some(RootOrder::Shuffle(options.threads.seed ^ u64::from(helper_number) << 56)),
     }

@@ -51,8 +51,6 @@ impl<'a> Kernel<'a> {
             credited_nodes: 0,
             stack: std::mem::take(&mut buffers.stack),
             scratch: MoveList::new(),
-            deferred: Vec::new(),
-            entry_marks: Vec::new(),
             evaluation: None,
             pv: std::mem::replace(&mut buffers.pv, Variations::none()),
             past_count: buffers.path.len(),

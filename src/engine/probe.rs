@@ -58,7 +58,7 @@ impl<O: Observer> Search<'_, O> {
         };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
-            if EXTRAS && self.switches.reserve_depth <= depth {
+            if EXTRAS && self.switches.evaluations_depth <= depth {
                 self.reserve_entry(board, node);
             }
             return answer;
@@ -156,17 +156,14 @@ impl<O: Observer> Search<'_, O> {
 
     /// Stores an entry that has no score yet, after the table had no entry for a node. The entry
     /// contains the static evaluation if the options ask for it. A leaf or quiescence node then
-    /// uses this evaluation. Under ABDADA, an entry is stored even without an evaluation, because
-    /// the searchers in the node are counted at the entry.
+    /// uses this evaluation.
     #[cold]
     fn reserve_entry(&mut self, board: &Board, node: Node) {
-        let needs_evaluation = self.switches.evaluations_depth <= node.depth && board.checkers().is_empty();
-        let counts_searchers = self.switches.entered_depth <= node.depth;
-        if !needs_evaluation && !counts_searchers {
+        if !board.checkers().is_empty() {
             return;
         }
         // `static_evaluation` says whether entries have room for an evaluation.
-        let evaluation = (needs_evaluation && self.switches.static_evaluation).then(|| {
+        let evaluation = self.switches.static_evaluation.then(|| {
             self.count.evals += 1;
             self.evaluator.evaluate(board)
         });

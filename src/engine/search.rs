@@ -1,7 +1,7 @@
 //! The state of one root search, and the code that all nodes share.
 
 use super::eval::Evaluator;
-use super::node::{Node, TableFacts};
+use super::node::TableFacts;
 use super::observer::Observer;
 use super::options::Algorithm;
 use super::oracle::BestMoves;
@@ -46,12 +46,6 @@ pub struct Search<'a, O> {
     /// The list into which each node generates its moves before they are copied to `stack`.
     pub(super) scratch: MoveList,
     pub(super) pv: Variations,
-    /// The moves that the nodes on the path have deferred. Each move is kept with the ply of its
-    /// node. The moves of the deepest node come last.
-    pub(super) deferred: Vec<(usize, Move)>,
-    /// Under ABDADA, the nodes on the path whose table entries count this searcher. Each node is
-    /// kept as its ply, its table key and its depth.
-    pub(super) entry_marks: Vec<(usize, u64, u8)>,
     /// The static evaluation that the probe of a leaf or quiescence node found or computed. It is
     /// kept until the node takes it.
     pub(super) evaluation: Option<Score>,
@@ -129,8 +123,8 @@ impl<O: Observer> Search<'_, O> {
             Pace::Alone(stop) if stop.is_set() => 0,
             Pace::Alone(_) => self.node_limit.saturating_sub(self.count.nodes).min(POLL),
             Pace::Turns(baton) => {
-                // The table learns which positions are on this searcher's path, so that the other
-                // searchers can avoid these positions.
+                // The table learns which positions are on this searcher's path, so that it can
+                // count the other searchers' probes of these positions.
                 if let Some(table) = self.table.as_deref_mut() {
                     table.suspend(&self.path[self.past_count..]);
                 }
@@ -202,85 +196,6 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn clamp_to_window(&self, score: Score, alpha: Score, beta: Score) -> Score {
         if self.switches.is_fail_hard { score.clamp(alpha, beta) } else { score }
-    }
-
-    /// Under `threads.helpers = "breadcrumbs"`, whether late moves of a node are reduced by one
-    /// more ply, because another searcher is in the node. This is done only within the first eight
-    /// plies.
-    #[cold]
-    pub(super) fn reduces_late_moves_more(&mut self, board: &Board, depth: i32, ply: usize) -> bool {
-        self.switches.lmr_depth <= depth && ply < 8 && self.is_another_searcher_at(board.key())
-    }
-
-    /// Removes and returns the first deferred move of the node at `ply`. Returns `None` if the node
-    /// has no deferred move.
-    #[inline]
-    pub(super) fn next_deferred(&mut self, depth: i32, ply: usize) -> Option<Move> {
-        if self.switches.defer_depth > depth {
-            return None;
-        }
-        // The moves of this node are the last ones in the list, after those of the nodes above it.
-        let last_above = self.deferred.iter().rposition(|&(deferred_ply, _)| deferred_ply < ply);
-        let first = last_above.map_or(0, |index| index + 1);
-        if first == self.deferred.len() {
-            return None;
-        }
-        let (_, mv) = self.deferred.remove(first);
-        Some(mv)
-    }
-
-    /// Under ABDADA, adds this searcher to the number of searchers that the table counts for the
-    /// entry of a node. [`Self::unmark_entry`] removes the searcher again when the searcher leaves
-    /// the node.
-    #[cold]
-    pub(super) fn mark_entry(&mut self, board: &Board, node: Node) {
-        let (key, depth) = (self.table_key(board), node.depth as u8);
-        if let Some(table) = self.table.as_deref_mut() {
-            table.enter(key, depth);
-            self.entry_marks.push((node.ply, key, depth));
-        }
-    }
-
-    /// Undoes [`Self::mark_entry`] when the searcher leaves a node. Does nothing if the node was
-    /// not marked.
-    ///
-    /// With internal iterative deepening, a node may be marked twice, once by the inner search and
-    /// once by the outer search. The inner search is shallower and ends first.
-    #[cold]
-    pub(super) fn unmark_entry(&mut self, node: Node) {
-        let mark = self.entry_marks.pop_if(|(ply, _, depth)| *ply == node.ply && i32::from(*depth) <= node.depth);
-        if let (Some((_, key, depth)), Some(table)) = (mark, self.table.as_deref_mut()) {
-            table.leave(key, depth);
-        }
-    }
-
-    /// Whether another searcher is already at the position that a move leads to. Without ABDADA,
-    /// this means that the position is on the path of another searcher. Under ABDADA, it means that
-    /// the table counts another searcher at the entry of the position, for the depth to which the
-    /// move would be searched.
-    #[cold]
-    pub(super) fn is_another_searcher_at_child(
-        &mut self,
-        board: &Board,
-        child: &Board,
-        mv: Move,
-        depth: i32,
-        tried: usize,
-    ) -> bool {
-        // Without ABDADA, `entered_depth` is `i32::MAX`.
-        let is_abdada = self.switches.entered_depth <= self.switches.defer_depth;
-        if !is_abdada {
-            return self.is_another_searcher_at(child.key());
-        }
-        let reduction = if self.is_late_move(board, child, mv, depth, tried) { self.switches.lmr_reduction } else { 0 };
-        let (key, child_depth) = (self.table_key(child), (depth - 1 - reduction).max(0) as u8);
-        self.table.as_deref_mut().is_some_and(|table| table.is_entered(key, child_depth))
-    }
-
-    /// Whether another searcher is searching a position or one of the positions below it.
-    #[cold]
-    pub(super) fn is_another_searcher_at(&mut self, key: u64) -> bool {
-        self.table.as_deref_mut().is_some_and(|table| table.is_on_other_path(key))
     }
 
     /// Returns the move to try first. This is the oracle's move. If the oracle has no move for the

@@ -2,8 +2,8 @@
 //! search.
 
 use super::options::{
-    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Helpers, Leaf, MateDistance, NodeType, PieceSquares,
-    Returns, Use, Where,
+    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Leaf, MateDistance, NodeType, PieceSquares, Returns, Use,
+    Where,
 };
 use super::ordering::{Ranks, STAGED_DEPTH};
 use crate::chess::{Bound, Score, order::GenerationOrder};
@@ -42,8 +42,6 @@ pub struct Switches {
     /// Minimum remaining depth at which a node stores its static evaluation without a score after a
     /// miss.
     pub evaluations_depth: i32,
-    /// Minimum remaining depth at which a node stores an entry without a score after a miss.
-    pub reserve_depth: i32,
     /// Whether entries keep static evaluations.
     pub static_evaluation: bool,
     /// Whether the score of a hit refines the static evaluation of its node.
@@ -85,13 +83,6 @@ pub struct Switches {
     pub lmr_depth: i32,
     pub lmr_full_moves: usize,
     pub lmr_reduction: i32,
-    /// Whether late moves are reduced more at nodes that another searcher is currently searching.
-    pub breadcrumbs: bool,
-    /// Minimum remaining depth of a node at which a move is deferred while another searcher is at
-    /// the position that the move leads to.
-    pub defer_depth: i32,
-    /// Minimum remaining depth of a node at which its table entry counts the searchers in the node.
-    pub entered_depth: i32,
     pub null_depth: i32,
     pub null_reduction: i32,
     pub singular_depth: i32,
@@ -144,7 +135,6 @@ impl Switches {
     pub fn new(options: &EngineOptions) -> Self {
         let (table, probe) = (&options.table, &options.probe);
         let no_table = table.kind == TableKind::None;
-        let has_helpers = options.threads.count > 1;
         let mut switches = Self {
             is_fail_hard: options.fail == Fail::Hard,
             clamp_hits: options.fail == Fail::Hard || probe.returns == Returns::Window,
@@ -168,7 +158,6 @@ impl Switches {
                 true => lowest_depth(options.store.at, options.store.min_depth),
                 false => NEVER,
             },
-            reserve_depth: NEVER,
             static_evaluation: table.static_evaluation,
             refines_evaluations: probe.refine,
             hits_affect_evaluation: table.static_evaluation || probe.refine,
@@ -203,12 +192,6 @@ impl Switches {
             lmr_depth: from_depth(options.lmr.min_depth),
             lmr_full_moves: usize::from(options.lmr.full_moves),
             lmr_reduction: i32::from(options.lmr.reduction),
-            breadcrumbs: has_helpers && options.threads.helpers == Helpers::Breadcrumbs,
-            defer_depth: match options.threads.helpers {
-                Helpers::SimplifiedAbdada | Helpers::Abdada if has_helpers => 3,
-                _ => NEVER,
-            },
-            entered_depth: if has_helpers && options.threads.helpers == Helpers::Abdada { 2 } else { NEVER },
             null_depth: from_depth(options.null_move.min_depth),
             null_reduction: i32::from(options.null_move.reduction),
             singular_depth: from_depth(options.singular.min_depth),
@@ -227,18 +210,9 @@ impl Switches {
             bare_leaves: false,
             extras: false,
         };
-        switches.reserve_depth = switches.evaluations_depth.min(switches.entered_depth.max(switches.store_depth));
-        let depths = [
-            switches.terms_depth,
-            switches.rises_depth,
-            switches.demotes_depth,
-            switches.evaluations_depth,
-            switches.defer_depth,
-        ];
-        switches.extras = depths.into_iter().chain([switches.entered_depth]).any(|depth| depth != NEVER)
-            || switches.hits_affect_evaluation
-            || switches.guards_clock
-            || switches.breadcrumbs;
+        let depths = [switches.terms_depth, switches.rises_depth, switches.demotes_depth, switches.evaluations_depth];
+        switches.extras =
+            depths.into_iter().any(|depth| depth != NEVER) || switches.hits_affect_evaluation || switches.guards_clock;
         let eval = &options.eval;
         let incremental = !eval.has_leaf_terms();
         switches.bare_leaves = options.leaf == Leaf::Static

@@ -137,7 +137,7 @@ impl<O: Observer> Search<'_, O> {
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            best = best.max(self.search_child::<TABLE, EXTRAS>(board, &child, mv, node, tried, false));
+            best = best.max(self.search_child::<TABLE, EXTRAS>(board, &child, mv, node, tried));
             tried += 1;
             if self.aborted || best >= node.beta {
                 break;

@@ -161,15 +161,6 @@ pub enum Answer {
     Vote,
 }
 
-impl Helpers {
-    /// Whether searchers avoid nodes that others are searching. The tree that a depth stands for
-    /// then depends on where the others are.
-    #[must_use]
-    pub fn avoid_each_other(self) -> bool {
-        matches!(self, Self::Breadcrumbs | Self::SimplifiedAbdada | Self::Abdada)
-    }
-}
-
 /// How helpers differ from the main searcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -187,19 +178,4 @@ pub enum Helpers {
     SkipDepths,
     /// Each helper has its own random order of the root's moves after the first.
     Shuffle,
-    /// A searcher reduces late moves (`lmr`) by one more ply at a node that another searcher is
-    /// already searching, within eight plies of the root. Source: Stockfish's breadcrumbs, 2019.
-    Breadcrumbs,
-    /// A searcher puts off a move to the end of its node if another searcher is already searching
-    /// the position that it leads to. It never puts off the first move, and none at remaining
-    /// depths below 3. Source: T. Kerrigan, simplified ABDADA (without its second look at the
-    /// table).
-    SimplifiedAbdada,
-    /// As `simplified-abdada`, but the table says where the others are: each entry counts the
-    /// searchers that are searching its position at the greatest of their remaining depths, from 2
-    /// on. A move is put off if any searcher is there at the depth to which it would be searched. A
-    /// node without an entry first stores one of depth 0 without a score, which the policy may
-    /// refuse. The count is lost with the entry. Source: J.-C. Weill, "The ABDADA distributed
-    /// minimax-search algorithm", 1996.
-    Abdada,
 }

@@ -233,7 +233,6 @@ counters_by_name! {
     FOREIGN_CUTOFFS = "threads.foreign_cutoffs";
     FOREIGN_SAVED = "threads.foreign_saved";
     IN_FLIGHT = "threads.in_flight";
-    AVOIDED = "threads.avoided";
     DUPLICATES = "threads.duplicates";
     FOREIGN_REFUSALS = "threads.foreign_refusals";
     UNREAD = "threads.unread";

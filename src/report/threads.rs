@@ -73,7 +73,7 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     }
     let grouping = Grouping::new(rows, &page.summary.by);
     let share_columns = SHARES.iter().flat_map(|(part, whole, ..)| whole.iter().chain([part]));
-    let other_columns = [columns::AVOIDED, columns::AGES, columns::SQUARED_AGES];
+    let other_columns = [columns::AGES, columns::SQUARED_AGES];
     let names: Vec<String> = share_columns.chain(&other_columns).map(|&name| name.to_owned()).collect();
     let searches = Searches::gather(rows, &grouping, &names);
     let sum_of = |line: &Line, column: &str| {
@@ -107,10 +107,6 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
             let whole = whole.iter().map(|column| sum_of(line, column)).sum();
             Cell::share(sum_of(line, part), whole).with_reason("nothing to count")
         });
-    }
-    if is_counted(columns::AVOIDED) {
-        let meaning = "moves put off, or nodes reduced more, because another searcher was already there";
-        entries = entries.number("avoided", "avoided", meaning, |line| Cell::count(sum_of(line, columns::AVOIDED)));
     }
     if is_counted(columns::AGES) {
         let mean_of = |line: &Line, column: &str| sum_of(line, column) / sum_of(line, columns::HITS);
@@ -163,7 +159,6 @@ mod tests {
             ("threads.ages", 0, 20),
             ("threads.squared_ages", 0, 50),
             ("threads.in_flight", 0, 50),
-            ("threads.avoided", 0, 11),
             ("threads.duplicates", 0, 7),
             ("threads.foreign_refusals", 0, 2),
             ("threads.unread", 2, 40),
@@ -198,7 +193,6 @@ mod tests {
             ("in_flight", "25.0 %"),
             ("age", "0.50"),
             ("age_spread", "1.00"),
-            ("avoided", "88"),
             ("duplicates", "7.0 %"),
             ("foreign_refusals", "12.5 %"),
             ("unread", "80.0 %"),

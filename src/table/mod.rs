@@ -5,7 +5,6 @@
 
 pub mod bounded;
 pub mod design;
-mod entered;
 pub mod entry;
 mod error;
 pub mod expression;
@@ -288,28 +287,6 @@ pub trait Table: Send {
     /// keys of the positions from the root to the searcher's current node.
     fn suspend(&mut self, path: &[u64]) {
         let _ = path;
-    }
-    /// Whether another searcher of a shared table is in the middle of a position. If so, increases
-    /// the counter `avoided`.
-    fn is_on_other_path(&mut self, key: u64) -> bool {
-        let _ = key;
-        false
-    }
-    /// Records that this searcher of a shared table begins to search a position (ABDADA). The
-    /// record is kept with the entry that the searcher's last probe or store found or wrote.
-    /// Nothing is recorded if there is no such entry.
-    fn enter(&mut self, key: u64, depth: u8) {
-        let _ = (key, depth);
-    }
-    /// Records that the searcher has finished a position that it entered with `enter`.
-    fn leave(&mut self, key: u64, depth: u8) {
-        let _ = (key, depth);
-    }
-    /// Whether any searcher has entered a position at this depth. If so, increases the counter
-    /// `avoided`.
-    fn is_entered(&mut self, key: u64, depth: u8) -> bool {
-        let _ = (key, depth);
-        false
     }
     /// The counters of the shadow table, if there is one.
     fn shadow(&self) -> ShadowCounters {

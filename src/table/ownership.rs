@@ -25,9 +25,6 @@ crate::counters! {
         /// Probes of a position that another searcher is in the middle of searching: the position
         /// is on that searcher's path from the root to the node where its turn ended.
         in_flight,
-        /// Moves put off (both kinds of `abdada`), or nodes whose late moves were reduced more
-        /// (`"breadcrumbs"`), because another searcher was there.
-        avoided,
         /// Stores of a position for which the table already has an entry of the same depth by
         /// another searcher: work done twice, as far as the table remembers.
         duplicates,

@@ -1,18 +1,15 @@
 //! A table that several searchers of an engine share. Each searcher has its own handle, and the
 //! table records which searcher wrote which entry.
 
-use super::entered::Entered;
 use super::flight::InFlight;
 use super::ownership::{Ownership, ThreadCounters};
-use super::{Entry, Hit, Occupancy, ShadowCounters, StoreOutcome, Table, TableCounters};
+use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A table and what is recorded about its entries: which searcher wrote each entry, and how many
-/// searchers are searching its position.
+/// A table, and which searcher wrote each of its entries.
 struct Part {
     table: Box<dyn Table>,
     owners: Ownership,
-    entered_positions: Entered,
 }
 
 /// The data that all handles share. There is one part for all searchers or one part for each
@@ -50,7 +47,7 @@ impl SharedTable {
         let create_part = |mut table: Box<dyn Table>| {
             table.start_numbering_entries();
             let owners = Ownership::new(table.occupancy().slots as usize);
-            Part { table, owners, entered_positions: Entered::default() }
+            Part { table, owners }
         };
         let parts = tables.into_iter().map(create_part).collect();
         let (paths, counters) = (InFlight::default(), ThreadCounters::default());
@@ -70,25 +67,20 @@ impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let mut shared = self.lock();
         let is_in_flight = shared.paths.is_on_other_path(key, self.searcher);
-        let (Part { table, owners, entered_positions }, counters) = shared.part(self.searcher);
-        entered_positions.set_last_slot(self.searcher, None);
+        let (Part { table, owners }, counters) = shared.part(self.searcher);
         counters.in_flight += u64::from(is_in_flight);
         let hit = table.probe(key, depth)?;
         let is_foreign = owners.record_hit(hit.slot, self.searcher);
         counters.count_hit(hit.age, is_foreign);
-        entered_positions.set_last_slot(self.searcher, Some(hit.slot));
         Some(hit)
     }
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let mut shared = self.lock();
-        let (Part { table, owners, entered_positions }, counters) = shared.part(self.searcher);
+        let (Part { table, owners }, counters) = shared.part(self.searcher);
         let stored = table.store(key, entry);
         owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
         owners.record_store(stored, self.searcher, entry.depth, counters);
-        entered_positions.record_store(stored, key);
-        let has_slot = stored.same || !stored.refused;
-        entered_positions.set_last_slot(self.searcher, has_slot.then_some(stored.slot));
         stored
     }
 
@@ -114,42 +106,17 @@ impl Table for SharedTable {
     }
 
     fn clear(&mut self) {
-        for Part { table, owners, entered_positions } in &mut self.lock().parts {
+        for Part { table, owners } in &mut self.lock().parts {
             table.clear();
             owners.clear();
-            entered_positions.clear();
         }
     }
 
     fn renew(&mut self) {
-        for Part { table, owners, entered_positions } in &mut self.lock().parts {
+        for Part { table, owners } in &mut self.lock().parts {
             table.renew();
             owners.clear();
-            entered_positions.clear();
         }
-    }
-
-    fn is_on_other_path(&mut self, key: u64) -> bool {
-        let mut shared = self.lock();
-        let is_on_other_path = shared.paths.is_on_other_path(key, self.searcher);
-        shared.counters.avoided += u64::from(is_on_other_path);
-        is_on_other_path
-    }
-
-    fn enter(&mut self, key: u64, depth: u8) {
-        self.lock().part(self.searcher).0.entered_positions.enter(self.searcher, key, depth);
-    }
-
-    fn leave(&mut self, key: u64, depth: u8) {
-        self.lock().part(self.searcher).0.entered_positions.leave(key, depth);
-    }
-
-    fn is_entered(&mut self, key: u64, depth: u8) -> bool {
-        let mut shared = self.lock();
-        let (part, counters) = shared.part(self.searcher);
-        let is_entered = part.entered_positions.is_entered(key, depth);
-        counters.avoided += u64::from(is_entered);
-        is_entered
     }
 
     fn suspend(&mut self, path: &[u64]) {
@@ -162,20 +129,6 @@ impl Table for SharedTable {
 
     fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
         self.lock().table(self.searcher).last_offer(key, depth)
-    }
-
-    fn identify(&mut self, check: u64) {
-        self.lock().table(self.searcher).identify(check);
-    }
-
-    fn start_numbering_entries(&mut self) {}
-
-    fn mark_used(&mut self, hit: &Hit) {
-        self.lock().table(self.searcher).mark_used(hit);
-    }
-
-    fn shadow(&self) -> ShadowCounters {
-        self.lock().table(self.searcher).shadow()
     }
 
     fn now(&self) -> u16 {

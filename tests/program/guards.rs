@@ -30,7 +30,7 @@ const TESTS: &[(&str, &str, &str)] = &[
          anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \
          anatomy.cut_ply_6 anatomy.cut_ply_9 threads.ticks threads.helper_nodes threads.foreign_hits \
          threads.foreign_cutoffs threads.foreign_saved threads.in_flight threads.duplicates threads.foreign_refusals \
-         threads.unread threads.foreign_unread threads.avoided \
+         threads.unread threads.foreign_unread \
          threads.ages threads.squared_ages",
     ),
     (

@@ -39,7 +39,7 @@ pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     trace_warning
         .into_iter()
         .chain(wrapping_ages_warning(experiment))
-        .chain(searchers::searcher_warnings(experiment))
+        .chain(searchers::searcher_warning(experiment))
         .collect()
 }
 

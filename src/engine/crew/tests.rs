@@ -90,7 +90,7 @@ fn searchers_equal_threads_that_take_the_same_turns() {
         r#"{ "count": 2, "quantum": 1 }"#,
         r#"{ "count": 3, "quantum": 7, "main_quantum": 20, "helpers": "odd-even" }"#,
         r#"{ "count": 5, "schedule": "random", "helpers": "shuffle", "answer": "first" }"#,
-        r#"{ "count": 4, "schedule": "list", "turns": "0:64 1:20 2:9 3:100", "helpers": "abdada", "answer": "vote" }"#,
+        r#"{ "count": 4, "schedule": "list", "turns": "0:64 1:20 2:9 3:100", "answer": "vote" }"#,
     ] {
         let mut options = options(threads);
         options.table.same_key = SameKey::Deeper;
@@ -111,9 +111,7 @@ fn searchers_equal_threads_that_take_the_same_turns() {
         coroutines.iter().for_each(|iteration| total += iteration.threads);
         let counts = ThreadCounters::COLUMNS.iter().map(|(name, _)| *name).zip(total.values());
         let zero: Vec<&str> = counts.filter(|&(_, count)| count == 0).map(|(name, _)| name).collect();
-        // Only other options give these counters a value.
-        let needs_other_options = |name: &&str| *name == "avoided";
-        assert!(zero.iter().all(needs_other_options), "{threads}: {zero:?}");
+        assert!(zero.is_empty(), "{threads}: {zero:?}");
     }
 }
 
@@ -121,7 +119,7 @@ fn searchers_equal_threads_that_take_the_same_turns() {
 /// the test: R. Hyatt, talkchess 15912, 1998.
 #[test]
 fn helpers_that_start_after_the_main_searcher_change_no_count() {
-    for helpers in ["same", "odd-even", "skip-depths", "shuffle", "simplified-abdada"] {
+    for helpers in ["same", "odd-even", "skip-depths", "shuffle"] {
         // The main searcher's first turn is longer than its search.
         let threads = format!("{{ \"count\": 4, \"quantum\": 4294967295, \"helpers\": \"{helpers}\" }}");
         let [alone, with_helpers] =
@@ -160,8 +158,6 @@ fn searchers_with_separate_tables_share_nothing() {
     let table = crate::table::build(&separate.table, None, false).unwrap().unwrap();
     let message = Engine::with_table(&separate, table).err().unwrap().to_string();
     assert_eq!(message, "threads.tables: the caller provides only one table: expected \"shared\"");
-    let abdada = options(r#"{ "count": 3, "tables": "own", "helpers": "abdada" }"#);
-    assert!(Engine::new(&abdada, None).err().unwrap().to_string().ends_with("expected threads.tables = \"shared\""));
 }
 
 /// A node limit is for all searchers together, and they use it up exactly. Each turn has the length
@@ -339,8 +335,6 @@ fn helpers_and_schedules_change_the_counts() {
         r#"{ "count": 3, "schedule": "random" }"#,
         r#"{ "count": 3, "schedule": "random", "seed": 2 }"#,
         r#"{ "count": 3, "schedule": "list", "turns": "0:64 1:64 1:64 2:64" }"#,
-        r#"{ "count": 3, "helpers": "simplified-abdada" }"#,
-        r#"{ "count": 3, "helpers": "abdada" }"#,
         r#"{ "count": 3, "answer": "first" }"#,
         r#"{ "count": 4 }"#,
     ];

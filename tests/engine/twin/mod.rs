@@ -250,34 +250,13 @@ fn searchers_of_a_table_that_refuses_equal_the_twin() {
 /// Several searchers with a table each, which is kept, ages and is cleared like the others.
 #[test]
 fn searchers_with_tables_of_their_own_equal_the_twin() {
-    for rest in ["helpers = 'odd-even'", "schedule = 'random', helpers = 'simplified-abdada'"] {
+    for rest in ["helpers = 'odd-even'", "schedule = 'random', helpers = 'shuffle'"] {
         for table in ["clear = 'never', clock = 'iteration'", "clear = 'iteration'", "kind = 'unbounded'"] {
             let text = format!(
                 "threads = {{ count = 3, quantum = 5, tables = 'own', {rest} }}\ntable = {{ size = 96, {table} }}"
             );
             same(&text, &from_toml(&text).unwrap(), &values::STARTS[4..5], None);
         }
-    }
-}
-
-/// Searchers are counted in entries that are refused, replaced and moved, with reductions,
-/// re-searches and extensions of deferred moves.
-#[test]
-fn searchers_counted_at_entries_equal_the_twin() {
-    let terms = "lmr.min_depth = 2\nsingular.min_depth = 3\niid.min_depth = 3\nnull_move.min_depth = 2";
-    for (table, rest) in [
-        ("size = 96, slots = 3, policy = 'depth-preferred'", "store.evaluations = true"),
-        ("size = 96, slots = 2, policy = 'two-tier', same_key = 'deeper'", terms),
-        // Here entries move down within their bucket, and the counts move with them.
-        ("size = 96, slots = 4, policy = 'always'", terms),
-        ("size = 600, policy = 'always', static_evaluation = true", "algorithm = 'alpha-beta'\nstore.min_depth = 3"),
-        ("size = 5, policy = 'always'", terms),
-        ("kind = 'unbounded'", "draws = true\nprobe.depth = 'equal'"),
-    ] {
-        let threads = "threads = { count = 3, quantum = 5, helpers = 'abdada' }\nlmr.full_moves = 2";
-        let options: EngineOptions = from_toml(&format!("{threads}\n{rest}\ntable = {{ {table} }}")).unwrap();
-        same(table, &options, &values::STARTS[4..5], None);
-        same(table, &options, &[(values::STARTS[0].0, 5), (values::STARTS[4].0, 6)], Some(9001));
     }
 }
 

@@ -10,8 +10,8 @@ use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, Move
 use ttlab::internals::engine::anatomy::AnatomyCounters;
 use ttlab::internals::engine::eval::piece_square_values;
 use ttlab::internals::engine::options::{
-    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, GamePly, Helpers, Known, Leaf, MateDistance, NodeType,
-    Ordering, Returns, Shape, Use, Where,
+    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, GamePly, Known, Leaf, MateDistance, NodeType, Ordering,
+    Returns, Shape, Use, Where,
 };
 use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::internals::table::options::{Clear, Refresh, TickSource};
@@ -594,9 +594,8 @@ impl Twin {
         let Some(hit) = hit else {
             self.anatomy = seen;
             let evaluates = self.options.store.evaluations && board.checkers().is_empty();
-            let reserves = self.helpers_are(Helpers::Abdada) && spot.depth >= 2;
-            if (evaluates || reserves) && self.writes(spot.depth) {
-                if evaluates && self.options.table.static_evaluation {
+            if evaluates && self.writes(spot.depth) {
+                if self.options.table.static_evaluation {
                     self.count.evals += 1;
                     self.standing = Some(evaluate(&self.options, &self.rows, board));
                 }
@@ -804,15 +803,6 @@ impl Twin {
     }
 
     fn node(&mut self, board: &Board, window: Window, spot: Spot, previous: Move) -> Found {
-        let mut below = false;
-        let found = self.inside(board, window, spot, previous, &mut below);
-        if let Some(owned) = self.owned.as_ref().filter(|_| below) {
-            owned.ascend(self.table_key(board), spot.depth);
-        }
-        found
-    }
-
-    fn inside(&mut self, board: &Board, window: Window, spot: Spot, previous: Move, below: &mut bool) -> Found {
         let from = (self.count.nodes, self.credit);
         self.enter()?;
         self.count.interior += 1;
@@ -828,10 +818,6 @@ impl Twin {
                 return Ok((score, Vec::new()));
             }
             (now, best, table_move, entry) = (narrowed, start, mv, answer);
-            if let Some(owned) = self.owned.as_ref().filter(|_| self.helpers_are(Helpers::Abdada) && depth >= 2) {
-                owned.descend(self.table_key(board), depth);
-                *below = true;
-            }
             let table = &self.options.table;
             let knows_all = table.kind == TableKind::Unbounded && table.forget == 0.0;
             if self.options.shape == Shape::Neutral && !knows_all {
@@ -906,35 +892,14 @@ impl Twin {
         }
         self.path.push(board.key_from_scratch(&self.keys));
         let (mut best_move, mut line) = (Move::NONE, Vec::new());
-        let mut reduction = i32::from(self.options.lmr.reduction);
-        let lmr = i32::from(self.options.lmr.min_depth);
-        if self.helpers_are(Helpers::Breadcrumbs) && lmr > 0 && depth >= lmr && ply < 8 {
-            reduction += i32::from(self.avoids(board));
-        }
-        // Deferred moves are tried again at the end.
-        let mut queue: std::collections::VecDeque<_> = moves.into_iter().map(|mv| (mv, false)).collect();
-        let mut searched = 0;
-        while let Some((mv, waited)) = queue.pop_front() {
+        for (tried, mv) in moves.into_iter().enumerate() {
             let mut seen = spot;
             if mv == singular {
                 seen.depth = (depth + plies).max(1);
             }
-            let may_wait = depth >= 3 && searched > 0 && !waited;
-            let child = after(board, mv);
-            let simply = self.helpers_are(Helpers::SimplifiedAbdada);
-            let wholly = self.helpers_are(Helpers::Abdada);
-            if may_wait
-                && (simply && self.avoids(&child)
-                    || wholly && self.avoids_entry(board, &child, mv, seen.depth, searched))
-            {
-                queue.push_back((mv, true));
-                continue;
-            }
-            let tried = searched;
-            searched += 1;
             let tables = tried == 0 && mv == table_move;
             self.count.table_moves += u64::from(tables);
-            let (score, below) = self.child(board, &child, mv, now, seen, tried, reduction)?;
+            let (score, below) = self.child(board, &after(board, mv), mv, now, seen, tried)?;
             if score > best {
                 (best, best_move) = (score, mv);
                 if score > now.alpha {
@@ -1004,9 +969,7 @@ impl Twin {
         let moves = order(&self.options, &self.memory, board, moves, Move::NONE, previous, ply);
         self.path.push(board.key_from_scratch(&self.keys));
         for (tried, &mv) in moves.iter().filter(|&&mv| mv != entry.mv).enumerate() {
-            best = best.max(
-                self.child(board, &after(board, mv), mv, low, tested, tried, i32::from(self.options.lmr.reduction))?.0,
-            );
+            best = best.max(self.child(board, &after(board, mv), mv, low, tested, tried)?.0);
             if best >= mark {
                 break;
             }
@@ -1026,24 +989,6 @@ impl Twin {
         none
     }
 
-    fn helpers_are(&self, kind: Helpers) -> bool {
-        self.options.threads.count > 1 && self.options.threads.helpers == kind
-    }
-
-    /// Returns whether another searcher is currently searching a position.
-    fn avoids(&self, board: &Board) -> bool {
-        let key = board.key_from_scratch(&self.keys);
-        self.owned.as_ref().is_some_and(|owned| owned.avoids(key))
-    }
-
-    /// Returns whether the entry of the position after a move has searchers below it, at the depth
-    /// of the move's first search.
-    fn avoids_entry(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
-        let less = if self.late(board, child, mv, depth, tried) { i32::from(self.options.lmr.reduction) } else { 0 };
-        let key = self.table_key(child);
-        self.owned.as_ref().is_some_and(|owned| owned.avoids_entry(key, 0.max(depth - 1 - less)))
-    }
-
     fn late(&self, board: &Board, child: &Board, mv: Move, depth: i32, tried: usize) -> bool {
         let lmr = self.options.lmr;
         let quiet = board.captured(mv).is_none() && mv.promotion().is_none();
@@ -1051,24 +996,14 @@ impl Twin {
         late && quiet && !board.in_check() && !child.in_check()
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn child(
-        &mut self,
-        board: &Board,
-        child: &Board,
-        mv: Move,
-        window: Window,
-        spot: Spot,
-        tried: usize,
-        reduction: i32,
-    ) -> Found {
+    fn child(&mut self, board: &Board, child: &Board, mv: Move, window: Window, spot: Spot, tried: usize) -> Found {
         // If a node is expected to fail low, its children are expected to fail high, and vice
         // versa; a child with an open window has no expectation.
         let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1, cut: !spot.cut };
         let full = Window { alpha: -window.beta, beta: -window.alpha };
         let zero = Window { alpha: -window.alpha - 1, beta: -window.alpha };
         if self.late(board, child, mv, spot.depth, tried) {
-            let reduced = Spot { depth: (below.depth - reduction).max(0), ..below };
+            let reduced = Spot { depth: (below.depth - i32::from(self.options.lmr.reduction)).max(0), ..below };
             let (score, line) = self.visit(child, zero, reduced, mv)?;
             if -score <= window.alpha {
                 return Ok((-score, line));

@@ -217,20 +217,10 @@ struct Written {
     asked: bool,
 }
 
-/// Searchers that are below the position of an entry.
-struct Below {
-    key: u64,
-    depth: i32,
-    many: u32,
-}
-
 /// A table, the last write of each slot, and the counters of what searchers took from each other.
 struct Owned {
     table: Box<dyn Table>,
     slots: HashMap<usize, Written>,
-    below: HashMap<usize, Below>,
-    /// The slot of the entry that each searcher saw last.
-    seen: HashMap<usize, usize>,
     count: ThreadCounters,
 }
 
@@ -254,8 +244,7 @@ impl OwnedTable {
 
     fn own(mut table: Box<dyn Table>) -> Arc<Mutex<Owned>> {
         table.start_numbering_entries();
-        let (slots, below, seen) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Arc::new(Mutex::new(Owned { table, slots, below, seen, count: ThreadCounters::default() }))
+        Arc::new(Mutex::new(Owned { table, slots: HashMap::new(), count: ThreadCounters::default() }))
     }
 
     pub fn handle(&self, me: usize) -> Self {
@@ -275,45 +264,6 @@ impl OwnedTable {
         paths.iter().any(|(searcher, path)| *searcher != self.me && path.contains(&key))
     }
 
-    /// Returns whether another searcher is waiting below a position, in which case it is avoided.
-    pub fn avoids(&self, key: u64) -> bool {
-        let there = self.waits_elsewhere(key);
-        self.owned.lock().unwrap().count.avoided += u64::from(there);
-        there
-    }
-
-    /// Returns whether the entry of a position has searchers below it at this depth, in which case
-    /// it is avoided.
-    pub fn avoids_entry(&self, key: u64, depth: i32) -> bool {
-        let mut owned = self.owned.lock().unwrap();
-        let there = owned.below.values().any(|below| below.key == key && below.depth == depth);
-        owned.count.avoided += u64::from(there);
-        there
-    }
-
-    /// The searcher has just read or written the entry of a position, and descends below it.
-    pub fn descend(&self, key: u64, depth: i32) {
-        let mut owned = self.owned.lock().unwrap();
-        let Some(slot) = owned.seen.get(&self.me).copied() else { return };
-        match owned.below.get_mut(&slot).filter(|below| below.key == key) {
-            Some(below) if below.depth == depth => below.many += 1,
-            Some(below) if below.depth > depth => {}
-            _ => {
-                owned.below.retain(|_, below| below.key != key);
-                owned.below.insert(slot, Below { key, depth, many: 1 });
-            }
-        }
-    }
-
-    /// The searcher returns from there.
-    pub fn ascend(&self, key: u64, depth: i32) {
-        let mut owned = self.owned.lock().unwrap();
-        for below in owned.below.values_mut().filter(|below| below.key == key && below.depth == depth) {
-            below.many -= 1;
-        }
-        owned.below.retain(|_, below| below.many > 0);
-    }
-
     /// The searcher waits for its turn, below these positions.
     pub fn wait(&self, path: &[u64]) {
         self.paths.lock().unwrap().insert(self.me, path.to_vec());
@@ -325,9 +275,7 @@ impl Table for OwnedTable {
         let mut owned = self.owned.lock().unwrap();
         owned.count.in_flight += u64::from(self.waits_elsewhere(key));
         let hit = owned.table.probe(key, depth);
-        owned.seen.remove(&self.me);
         if let Some(hit) = &hit {
-            owned.seen.insert(self.me, hit.slot);
             let slot = owned.slots.get_mut(&hit.slot).unwrap();
             slot.asked = true;
             let by = slot.by;
@@ -360,20 +308,7 @@ impl Table for OwnedTable {
                 count.foreign_unread += u64::from(foreign);
             }
         }
-        owned.seen.remove(&self.me);
-        if stored.same || !stored.refused {
-            owned.seen.insert(self.me, stored.slot);
-        }
         if !stored.refused {
-            let gone = owned.below.remove(&end);
-            for slot in (stored.slot..end).rev() {
-                if let Some(below) = owned.below.remove(&slot) {
-                    owned.below.insert(slot + 1, below);
-                }
-            }
-            if let Some(own) = gone.filter(|below| below.key == key) {
-                owned.below.insert(stored.slot, own);
-            }
             for slot in (stored.slot..end).rev() {
                 if let Some(&written) = owned.slots.get(&slot) {
                     owned.slots.insert(slot + 1, written);
@@ -402,7 +337,6 @@ impl Table for OwnedTable {
         for owned in &self.all {
             let mut owned = owned.lock().unwrap();
             owned.slots.clear();
-            owned.below.clear();
             owned.table.clear();
         }
     }
@@ -429,12 +363,7 @@ pub fn root_moves<T: Copy>(options: &Threads, me: usize, moves: Vec<T>) -> Vec<T
     let first = std::iter::once(moves[0]);
     match options.helpers {
         Helpers::OddEven if me % 2 == 1 => first.chain(place(0).chain(place(1)).map(|(_, mv)| mv)).collect(),
-        Helpers::Same
-        | Helpers::OddEven
-        | Helpers::SkipDepths
-        | Helpers::Breadcrumbs
-        | Helpers::SimplifiedAbdada
-        | Helpers::Abdada => moves,
+        Helpers::Same | Helpers::OddEven | Helpers::SkipDepths => moves,
         Helpers::Shuffle => {
             use rand::seq::SliceRandom;
             let mut others = moves[1..].to_vec();

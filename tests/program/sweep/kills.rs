@@ -14,7 +14,7 @@ fn killed_runs_lose_nothing() {
 #[test]
 fn killed_runs_of_several_searchers_lose_nothing() {
     let threads = "schedules = 2\n[engine.threads]\nschedule = 'random'\n\
-                   [grid]\n'threads.count' = [2, 3]\n'threads.helpers' = ['same', 'abdada']\n";
+                   [grid]\n'threads.count' = [2, 3]\n'threads.helpers' = ['same', 'shuffle']\n";
     let head = "suite = 'data/bratko-kopec.epd'\nfirst = 8\nlimit = { depth = 4 }\n";
     kill_and_continue(&format!("{head}{threads}"), 4);
 }

@@ -177,9 +177,9 @@ fn each_warning_is_printed_by_one_command() {
 #[test]
 fn page_repeats_what_the_design_limits() {
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 10\nlimit = { depth = 2 }\n[engine]\ntable.size = 64\nthreads.count = 2\n[grid]\n\
-                'threads.helpers' = ['same', 'abdada']\n";
+                'threads.kind' = ['virtual', 'real']\n";
     let trial = Trial::new(text);
-    let words = "searches to equal depths are not equal work";
+    let words = "searches by several threads differ when repeated";
     ttlab(&["check", &trial.file]).expect(0).prints(&[words]);
     let run = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
     assert_eq!((run.stdout.matches(words).count(), run.stderr.matches(words).count()), (1, 0), "{}", run.stdout);
