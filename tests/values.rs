@@ -55,7 +55,6 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("threads.turns", "threads = { count = 3, schedule = 'list', turns = '0:7 1:7' }"),
     ("threads.helpers", "threads.count = 3"),
     ("threads.tables", "threads.count = 3"),
-    ("threads.answer", "threads.count = 3"),
     ("threads.seed", "threads = { count = 3, helpers = 'shuffle' }"),
     ("table.kind=none", "aspiration = 0"),
     ("table.layout=bytes10", "table.slots = 3"),

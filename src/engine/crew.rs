@@ -8,7 +8,6 @@ use super::schedule::{Record, Turns};
 use super::search::POLL;
 use super::stop::Stop;
 use super::threads::Threads;
-use super::vote::{Answers, CompletedIteration};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
@@ -25,23 +24,16 @@ pub trait Suspended {
     fn resume(&mut self, nodes: u64) -> TurnEnd;
 }
 
-/// What a helper reports at the end of its turn.
-pub struct Report {
-    /// The helper's counters since the start of the root search.
-    pub counters: SearchCounters,
-    /// The last iteration that the helper completed in this turn, if any.
-    pub completed: Option<CompletedIteration>,
-}
-
+/// The end of a helper's turn, with the helper's counters since the start of the root search.
 pub enum TurnEnd {
     /// The turn is used up. The search continues in the next turn of the helper.
-    Paused(Report),
+    Paused(SearchCounters),
     /// The helper's search has ended. Returns the helper.
-    Finished(Box<Helper>, Report),
+    Finished(Box<Helper>, SearchCounters),
 }
 
 /// A helper that runs as a coroutine, on its own stack.
-pub struct HelperCoroutine(Coroutine<u64, Report, (Box<Helper>, Report)>);
+pub struct HelperCoroutine(Coroutine<u64, SearchCounters, (Box<Helper>, SearchCounters)>);
 
 impl HelperCoroutine {
     /// Turns a helper into a suspended coroutine. The helper starts its search in its first turn.
@@ -49,9 +41,8 @@ impl HelperCoroutine {
         let stack =
             DefaultStack::new(STACK).unwrap_or_else(|error| panic!("no memory for a searcher's stack: {error}"));
         Box::new(Self(Coroutine::with_stack(stack, move |yielder, first_nodes| {
-            let mut baton = CoroutineBaton { yielder, first_nodes: Some(first_nodes), completed: None };
-            let counters = helper.run(&task, &mut baton);
-            (helper, Report { counters, completed: baton.completed })
+            let counters = helper.run(&task, &mut CoroutineBaton { yielder, first_nodes: Some(first_nodes) });
+            (helper, counters)
         })))
     }
 }
@@ -59,19 +50,17 @@ impl HelperCoroutine {
 impl Suspended for HelperCoroutine {
     fn resume(&mut self, nodes: u64) -> TurnEnd {
         match self.0.resume(nodes) {
-            CoroutineResult::Yield(report) => TurnEnd::Paused(report),
-            CoroutineResult::Return((helper, report)) => TurnEnd::Finished(helper, report),
+            CoroutineResult::Yield(counters) => TurnEnd::Paused(counters),
+            CoroutineResult::Return((helper, counters)) => TurnEnd::Finished(helper, counters),
         }
     }
 }
 
 /// The baton of a helper that runs as a coroutine. Passing the baton suspends the coroutine.
 struct CoroutineBaton<'y> {
-    yielder: &'y Yielder<u64, Report>,
+    yielder: &'y Yielder<u64, SearchCounters>,
     /// The nodes of the first turn, until the helper has taken them.
     first_nodes: Option<u64>,
-    /// The last iteration that the helper completed in this turn.
-    completed: Option<CompletedIteration>,
 }
 
 impl Baton for CoroutineBaton<'_> {
@@ -79,12 +68,8 @@ impl Baton for CoroutineBaton<'_> {
         // In the first call, the helper takes the nodes of its first turn and is not suspended.
         match self.first_nodes.take() {
             Some(nodes) => nodes,
-            None => self.yielder.suspend(Report { counters: *counters, completed: self.completed.take() }),
+            None => self.yielder.suspend(*counters),
         }
-    }
-
-    fn complete(&mut self, completed: CompletedIteration) {
-        self.completed = Some(completed);
     }
 }
 
@@ -100,7 +85,6 @@ pub struct Crew<'a> {
     helpers: Vec<HelperState>,
     /// The counters of each helper since the start of the root search.
     counts: Vec<SearchCounters>,
-    answers: Answers,
     /// The sum of the helpers' counters at the end of the last iteration.
     reported_counts: SearchCounters,
     turns: Turns,
@@ -132,7 +116,6 @@ impl<'a> Crew<'a> {
     ) -> Self {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
-            answers: Answers::new(options.answer, helpers.len()),
             helpers: helpers.into_iter().map(HelperState::Searching).collect(),
             reported_counts: SearchCounters::default(),
             turns: Turns::new(options, records_turns),
@@ -180,28 +163,19 @@ impl<'a> Crew<'a> {
             return;
         };
         let nodes_before = self.counts[helper_index].nodes;
-        let report = match suspended.resume(nodes) {
-            TurnEnd::Paused(report) => report,
-            TurnEnd::Finished(finished, report) => {
+        let counters = match suspended.resume(nodes) {
+            TurnEnd::Paused(counters) => counters,
+            TurnEnd::Finished(finished, counters) => {
                 self.helpers[helper_index] = HelperState::Finished(finished);
-                report
+                counters
             }
         };
-        self.counts[helper_index] = report.counters;
-        self.answers.record_completed(helper_index, report.completed);
-        self.nodes_left -= report.counters.nodes - nodes_before;
+        self.counts[helper_index] = counters;
+        self.nodes_left -= counters.nodes - nodes_before;
     }
 }
 
 impl Team for Crew<'_> {
-    fn begin_iteration(&mut self, depth: u8) {
-        self.answers.begin_iteration(depth);
-    }
-
-    fn replacement_answer(&self, main: Option<CompletedIteration>) -> Option<CompletedIteration> {
-        self.answers.replacement_answer(main)
-    }
-
     fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
         self.nodes_left -= main_nodes - self.main_resumed_at;
         self.turn_nodes_left += self.main_node_limit - main_nodes;
@@ -219,7 +193,7 @@ impl Baton for Crew<'_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
         self.nodes_left -= counters.nodes - self.main_resumed_at;
         (self.main_resumed_at, self.main_node_limit) = (counters.nodes, counters.nodes);
-        while self.nodes_left > 0 && self.answers.early_answer().is_none() && !self.is_stopped() {
+        while self.nodes_left > 0 && !self.is_stopped() {
             if self.turn_nodes_left == 0 {
                 (self.current_searcher, self.turn_nodes_left) = self.turns.next();
             }
@@ -233,7 +207,7 @@ impl Baton for Crew<'_> {
                 helper_number => self.resume_helper(helper_number - 1, nodes),
             }
         }
-        // The limit, the stop signal or an early answer ends the main searcher's search.
+        // The limit or the stop signal ends the main searcher's search.
         0
     }
 }

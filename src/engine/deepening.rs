@@ -19,7 +19,6 @@ use super::schedule::Record;
 use super::search::{Buffers, Search};
 use super::stop::Stop;
 use super::switches::Switches;
-use super::vote::CompletedIteration;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, Score};
@@ -370,7 +369,6 @@ impl Engine {
             let previous_iteration = iterations.last();
             let nodes_left = limit.nodes.map_or(u64::MAX, |nodes| nodes - total_counts.nodes);
             let plan = IterationPlan { depth, guess, nodes_left };
-            crew.iter_mut().for_each(|crew| crew.begin_iteration(depth));
             let pace = match crew.as_mut() {
                 Some(crew) => Pace::Turns(&mut **crew),
                 None => Pace::Alone(stop),
@@ -379,18 +377,6 @@ impl Engine {
             let helper_counts = crew.as_mut().map(|crew| crew.end_iteration(result.count.nodes)).unwrap_or_default();
             result.count += helper_counts;
             guess = Some(result.score);
-            let completed = || CompletedIteration { depth, score: result.score, pv: result.pv.clone() };
-            // The answer of a helper replaces the answer of the main searcher. If the main
-            // searcher's iteration was cut short because the helper was faster, the iteration then
-            // counts as finished.
-            if let Some(answer) =
-                crew.as_ref().and_then(|crew| crew.replacement_answer(result.finished.then(completed)))
-            {
-                if !result.finished {
-                    guess = Some(answer.score);
-                }
-                (result.score, result.pv, result.finished) = (answer.score, answer.pv, true);
-            }
             // In one tick, each searcher searches one node.
             let to_ticks = |nodes: u64| nodes / u64::from(self.options.threads.count);
             let ticks_before = to_ticks(total_counts.nodes);

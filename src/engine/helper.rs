@@ -12,7 +12,6 @@ use super::pace::{Baton, Pace};
 use super::search::{Buffers, Search};
 use super::switches::Switches;
 use super::threads::Helpers;
-use super::vote::CompletedIteration;
 use crate::chess::Board;
 use crate::chess::increments::Increments;
 use crate::table::Table;
@@ -125,10 +124,6 @@ fn deepen<'a, O: Observer>(
             break;
         }
         guess = Some(score);
-        let pv = search.pv.get(0).to_vec();
-        if let Pace::Turns(baton) = &mut search.pace {
-            baton.complete(CompletedIteration { depth, score, pv });
-        }
     }
     search
 }

@@ -34,7 +34,6 @@ mod switches;
 mod table_use;
 mod terms;
 mod threads;
-mod vote;
 
 pub use check::OptionError;
 pub use deepening::{Engine, EngineError};

@@ -2,7 +2,6 @@
 
 use super::outcome::SearchCounters;
 use super::stop::Stop;
-use super::vote::CompletedIteration;
 
 /// What a searcher calls to take turns with other searchers.
 pub trait Baton {
@@ -10,20 +9,10 @@ pub trait Baton {
     /// searcher so far. Returns the number of nodes of the next turn. If it is 0, the search must
     /// end.
     fn pass(&mut self, counters: &SearchCounters) -> u64;
-    /// Records an iteration that the searcher has completed. The other searchers may not see it
-    /// before the end of this turn.
-    fn complete(&mut self, completed: CompletedIteration) {
-        let _ = completed;
-    }
 }
 
 /// The helpers, as the main searcher sees them.
 pub trait Team: Baton {
-    /// Begins an iteration of the main searcher.
-    fn begin_iteration(&mut self, depth: u8);
-    /// Returns the answer that replaces the answer of the main searcher, or `None` if the main
-    /// searcher keeps its answer. `main` is the main searcher's iteration, if it was completed.
-    fn replacement_answer(&self, main: Option<CompletedIteration>) -> Option<CompletedIteration>;
     /// Ends an iteration of the main searcher, in which the main searcher counted `main_nodes`
     /// nodes. The rest of its turn is carried over to its next iteration. Returns the sum of what
     /// all helpers have counted since the last call.

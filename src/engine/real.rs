@@ -8,7 +8,6 @@ use super::schedule::Record;
 use super::search::POLL;
 use super::stop::Stop;
 use super::threads::Threads;
-use super::vote::{Answers, CompletedIteration};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
@@ -22,29 +21,20 @@ pub struct Shared<'s> {
     nodes_left: AtomicU64,
     /// The turns so far, in the order in which they began, if turns are recorded.
     record: Option<Mutex<Record>>,
-    results: Mutex<HelperResults>,
-}
-
-struct HelperResults {
     /// The counters of each helper since the start of the root search.
-    counts: Vec<SearchCounters>,
-    answers: Answers,
+    counts: Mutex<Vec<SearchCounters>>,
 }
 
 impl<'s> Shared<'s> {
     /// Creates the state for a root search. `node_limit` applies to all searchers together. The
     /// turns are recorded if `records_turns` is true.
     pub fn new(options: &Threads, node_limit: Option<u64>, stop: Stop<'s>, records_turns: bool) -> Self {
-        let helper_count = options.count as usize - 1;
         Self {
             stop,
             ended: AtomicBool::new(false),
             nodes_left: AtomicU64::new(node_limit.unwrap_or(u64::MAX)),
             record: records_turns.then(Mutex::default),
-            results: Mutex::new(HelperResults {
-                counts: vec![SearchCounters::default(); helper_count],
-                answers: Answers::new(options.answer, helper_count),
-            }),
+            counts: Mutex::new(vec![SearchCounters::default(); options.count as usize - 1]),
         }
     }
 
@@ -53,8 +43,8 @@ impl<'s> Shared<'s> {
         self.record.map(|record| record.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn results(&self) -> MutexGuard<'_, HelperResults> {
-        self.results.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self) -> MutexGuard<'_, Vec<SearchCounters>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Grants a searcher up to [`POLL`] more nodes and subtracts them from `nodes_left`. Returns
@@ -113,12 +103,8 @@ struct HelperBaton<'c, 's> {
 
 impl Baton for HelperBaton<'_, '_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
-        self.shared.results().counts[self.helper_index] = *counters;
+        self.shared.counts()[self.helper_index] = *counters;
         self.shared.grant(self.helper_index + 1)
-    }
-
-    fn complete(&mut self, completed: CompletedIteration) {
-        self.shared.results().answers.record_completed(self.helper_index, Some(completed));
     }
 }
 
@@ -145,19 +131,11 @@ impl Drop for RealCrew<'_, '_> {
 }
 
 impl Team for RealCrew<'_, '_> {
-    fn begin_iteration(&mut self, depth: u8) {
-        self.shared.results().answers.begin_iteration(depth);
-    }
-
-    fn replacement_answer(&self, main: Option<CompletedIteration>) -> Option<CompletedIteration> {
-        self.shared.results().answers.replacement_answer(main)
-    }
-
     fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
         let unused_nodes = std::mem::take(&mut self.main_node_limit) - main_nodes;
         self.shared.nodes_left.fetch_add(unused_nodes, Ordering::Relaxed);
         let mut total_counts = SearchCounters::default();
-        self.shared.results().counts.iter().for_each(|&count| total_counts += count);
+        self.shared.counts().iter().for_each(|&count| total_counts += count);
         let unreported_counts = total_counts - self.reported_counts;
         self.reported_counts = total_counts;
         unreported_counts
@@ -166,9 +144,6 @@ impl Team for RealCrew<'_, '_> {
 
 impl Baton for RealCrew<'_, '_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
-        if self.shared.results().answers.early_answer().is_some() {
-            return 0;
-        }
         let nodes = self.shared.grant(0);
         self.main_node_limit = counters.nodes + nodes;
         nodes

@@ -32,8 +32,6 @@ pub struct Threads {
     pub turns: String,
     /// How helpers differ from the main searcher.
     pub helpers: Helpers,
-    /// Which searcher's result becomes the result of the iteration.
-    pub answer: Answer,
     /// Seed of `schedule = "random"` and `helpers = "shuffle"`.
     pub seed: u64,
 }
@@ -49,7 +47,6 @@ impl Default for Threads {
             main_quantum: 0,
             turns: String::new(),
             helpers: Helpers::default(),
-            answer: Answer::default(),
             seed: 1,
         }
     }
@@ -141,24 +138,6 @@ pub enum Schedule {
     /// unequal speed, or a recorded schedule (`ttlab search --record-turns FILE`, then `--turns
     /// FILE`).
     List,
-}
-
-/// Which searcher's result becomes the result of the iteration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// The result of the main searcher.
-    #[default]
-    Main,
-    /// The result of the first searcher that has completed this depth or a deeper one at the end of
-    /// its turn. The main searcher then begins the next depth.
-    First,
-    /// The move with the most votes when the main searcher completes the depth, with the score and
-    /// line of the first searcher that voted for it. Each searcher votes for the best move of its
-    /// last completed iteration, with a weight of that iteration's depth x (its score - the lowest
-    /// score + 14). Counts are those of `main`. Source: Stockfish 10.
-    Vote,
 }
 
 /// How helpers differ from the main searcher.

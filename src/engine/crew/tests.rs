@@ -41,19 +41,14 @@ struct ThreadBaton {
     ends: Sender<TurnEnd>,
     /// Whether the first turn has begun.
     began: bool,
-    completed: Option<CompletedIteration>,
 }
 
 impl Baton for ThreadBaton {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
         if std::mem::replace(&mut self.began, true) {
-            self.ends.send(TurnEnd::Paused(Report { counters: *counters, completed: self.completed.take() })).unwrap();
+            self.ends.send(TurnEnd::Paused(*counters)).unwrap();
         }
         self.turns.recv().unwrap()
-    }
-
-    fn complete(&mut self, completed: CompletedIteration) {
-        self.completed = Some(completed);
     }
 }
 
@@ -62,10 +57,9 @@ impl HelperThread {
         let (turn_sender, turn_receiver) = channel();
         let (end_sender, end_receiver) = channel();
         let run = move || {
-            let mut baton =
-                ThreadBaton { turns: turn_receiver, ends: end_sender.clone(), began: false, completed: None };
+            let mut baton = ThreadBaton { turns: turn_receiver, ends: end_sender.clone(), began: false };
             let counters = helper.run(&task, &mut baton);
-            end_sender.send(TurnEnd::Finished(helper, Report { counters, completed: baton.completed })).unwrap();
+            end_sender.send(TurnEnd::Finished(helper, counters)).unwrap();
         };
         Box::new(Self { turns: turn_sender, ends: end_receiver, thread: Some(std::thread::spawn(run)) })
     }
@@ -89,8 +83,8 @@ fn searchers_equal_threads_that_take_the_same_turns() {
     for threads in [
         r#"{ "count": 2, "quantum": 1 }"#,
         r#"{ "count": 3, "quantum": 7, "main_quantum": 20, "helpers": "odd-even" }"#,
-        r#"{ "count": 5, "schedule": "random", "helpers": "shuffle", "answer": "first" }"#,
-        r#"{ "count": 4, "schedule": "list", "turns": "0:64 1:20 2:9 3:100", "answer": "vote" }"#,
+        r#"{ "count": 5, "schedule": "random", "helpers": "shuffle" }"#,
+        r#"{ "count": 4, "schedule": "list", "turns": "0:64 1:20 2:9 3:100" }"#,
     ] {
         let mut options = options(threads);
         options.table.same_key = SameKey::Deeper;
@@ -230,15 +224,13 @@ fn helper_without_moves_ends_its_search() {
 /// run to run.
 #[test]
 fn real_threads_respect_limits() {
-    for answer in ["main", "first", "vote"] {
-        let options = options(&format!(r#"{{ "count": 3, "kind": "real", "answer": "{answer}" }}"#));
-        let iterations = search(&options, MIDDLE_GAME, to_depth(5));
-        assert_eq!(iterations.iter().map(|iteration| iteration.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        assert!(iterations.iter().all(|iteration| iteration.finished && !iteration.best.is_none()));
-        let iterations = search(&options, MIDDLE_GAME, Limit { depth: None, nodes: Some(9000) });
-        let nodes: u64 = iterations.iter().map(|iteration| iteration.search.nodes).sum();
-        assert!((1..=9000).contains(&nodes), "{nodes}");
-    }
+    let options = options(r#"{ "count": 3, "kind": "real" }"#);
+    let iterations = search(&options, MIDDLE_GAME, to_depth(5));
+    assert_eq!(iterations.iter().map(|iteration| iteration.depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    assert!(iterations.iter().all(|iteration| iteration.finished && !iteration.best.is_none()));
+    let iterations = search(&options, MIDDLE_GAME, Limit { depth: None, nodes: Some(9000) });
+    let nodes: u64 = iterations.iter().map(|iteration| iteration.search.nodes).sum();
+    assert!((1..=9000).contains(&nodes), "{nodes}");
 }
 
 /// The stop signal ends a search in the middle of a turn, however long the turn is.
@@ -335,7 +327,6 @@ fn helpers_and_schedules_change_the_counts() {
         r#"{ "count": 3, "schedule": "random" }"#,
         r#"{ "count": 3, "schedule": "random", "seed": 2 }"#,
         r#"{ "count": 3, "schedule": "list", "turns": "0:64 1:64 1:64 2:64" }"#,
-        r#"{ "count": 3, "answer": "first" }"#,
         r#"{ "count": 4 }"#,
     ];
     let results: Vec<Vec<Iteration>> =

@@ -281,9 +281,8 @@ impl Twin {
             if last.is_some() && self.options.history_clear == Clear::Iteration {
                 self.memory = Memory::default();
             }
-            let Ok((score, line)) = self.iterate(root, depth.into(), last) else { break };
+            let Ok((score, _)) = self.iterate(root, depth.into(), last) else { break };
             last = Some(score);
-            self.turns.as_ref().unwrap().complete(self.me, depth, score, &line);
         }
         self.owned.iter().for_each(|owned| owned.wait(&[]));
         self.turns.take().unwrap().end(self.me, &self.count);
@@ -326,11 +325,6 @@ impl Twin {
             self.limit = limit.nodes.map_or(u64::MAX, |nodes| nodes - spent);
             let path = self.path.clone();
             let had = self.owned.as_ref().map(OwnedTable::count).unwrap_or_default();
-            if let Some(turns) = &self.turns {
-                // The helpers continue from here.
-                self.owned.iter().for_each(|owned| owned.wait(&[]));
-                turns.begin(depth);
-            }
             let found = self.iterate(root, i32::from(depth), last);
             self.path = path;
             let mut threads = self.owned.as_ref().map(OwnedTable::count).unwrap_or_default() - had;
@@ -344,14 +338,9 @@ impl Twin {
             spent += self.count.nodes;
             self.anatomy.unique = self.seen.len() as u64;
             last = found.as_ref().ok().map(|(score, _)| *score);
-            let answer = match &self.turns {
-                Some(turns) => turns.answer(found.ok()),
-                None => found.ok(),
-            };
-            last = last.or(answer.as_ref().map(|(score, _)| *score));
-            let finished = answer.is_some();
+            let finished = found.is_ok();
             let (score, pv) =
-                answer.unwrap_or_else(|| done.last().map_or((0, Vec::new()), |last| (last.score, last.pv.clone())));
+                found.unwrap_or_else(|_| done.last().map_or((0, Vec::new()), |last| (last.score, last.pv.clone())));
             let best = pv.first().copied().unwrap_or(Move::NONE);
             done.push(Iterated {
                 depth,

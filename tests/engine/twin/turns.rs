@@ -5,9 +5,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
-use ttlab::internals::chess::Move;
 use ttlab::internals::engine::SearchCounters;
-use ttlab::internals::engine::options::{Answer, Helpers, Schedule, Tables, Threads};
+use ttlab::internals::engine::options::{Helpers, Schedule, Tables, Threads};
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
 
 /// Typical faults in the interaction of searchers.
@@ -35,11 +34,6 @@ struct Round {
     limit: u64,
     over: bool,
     ended: Vec<bool>,
-    /// Depth, score and line of the last iteration that each helper completed.
-    done: Vec<Option<(u8, i32, Vec<Move>)>>,
-    /// Depth of the main searcher's iteration, and whether a helper has answered for it.
-    goal: u8,
-    answered: bool,
     counts: Vec<SearchCounters>,
 }
 
@@ -59,9 +53,6 @@ impl Turns {
             limit: limit.unwrap_or(u64::MAX),
             over: false,
             ended: vec![false; count],
-            done: vec![None; count],
-            goal: 0,
-            answered: false,
             counts: vec![SearchCounters::default(); count],
         };
         let turns = Self(Arc::new((Mutex::new(round), Condvar::new())));
@@ -75,19 +66,16 @@ impl Turns {
         let mut round = round.lock().unwrap();
         round.note(me, count);
         loop {
-            if round.over || me == 0 && round.answered {
+            if round.over {
                 return false;
             }
-            if round.answered || round.holder != me {
+            if round.holder != me {
                 round = changed.wait(round).unwrap();
             } else if round.limit == 0 {
                 round.over = true;
                 changed.notify_all();
             } else if round.left == 0 {
-                round.answered = round.answer().is_some();
-                if !round.answered {
-                    round.choose();
-                }
+                round.choose();
                 changed.notify_all();
             } else {
                 round.left -= 1;
@@ -104,55 +92,10 @@ impl Turns {
         round.note(me, count);
         round.ended[me] = true;
         round.over |= me == 0;
-        round.answered = round.answer().is_some();
-        if round.holder == me && !round.over && !round.answered {
+        if round.holder == me && !round.over {
             round.choose();
         }
         changed.notify_all();
-    }
-
-    /// A helper has completed an iteration.
-    pub fn complete(&self, me: usize, depth: u8, score: i32, line: &[Move]) {
-        self.0.0.lock().unwrap().done[me] = Some((depth, score, line.to_vec()));
-    }
-
-    /// The main searcher begins an iteration.
-    pub fn begin(&self, depth: u8) {
-        let (round, changed) = &*self.0;
-        let mut round = round.lock().unwrap();
-        round.goal = depth;
-        round.answered = round.answer().is_some();
-        if !round.answered && round.ended[round.holder] {
-            round.choose();
-        }
-        changed.notify_all();
-    }
-
-    /// Returns the iteration's answer. `main`: the main searcher's result, if it completed the
-    /// iteration.
-    pub fn answer(&self, main: Option<(i32, Vec<Move>)>) -> Option<(i32, Vec<Move>)> {
-        let round = self.0.0.lock().unwrap();
-        let Some((score, line)) = main else {
-            return round.answer().map(|(_, score, line)| (score, line));
-        };
-        if round.options.answer != Answer::Vote {
-            return Some((score, line));
-        }
-        let mut all = vec![(round.goal, score, line)];
-        all.extend(round.done.iter().flatten().cloned());
-        let lowest = all.iter().map(|(_, score, _)| *score).min().unwrap();
-        // The votes of each move, in the order in which the moves first appear.
-        let mut votes: Vec<(Option<&Move>, i32)> = Vec::new();
-        for (depth, score, line) in &all {
-            let vote = (score - lowest + 14) * i32::from(*depth);
-            match votes.iter_mut().find(|(mv, _)| *mv == line.first()) {
-                Some((_, sum)) => *sum += vote,
-                None => votes.push((line.first(), vote)),
-            }
-        }
-        let most = votes.iter().map(|(_, sum)| *sum).max().unwrap();
-        let (winner, _) = votes.iter().find(|(_, sum)| *sum == most).unwrap();
-        all.iter().find(|(.., line)| line.first() == *winner).map(|(_, score, line)| (*score, line.clone()))
     }
 
     /// Returns the sum of all helpers' counters.
@@ -167,15 +110,6 @@ impl Round {
     fn note(&mut self, me: usize, count: &SearchCounters) {
         let place = if self.fault == Some(Fault::WrongCounter) { me.min(1) } else { me };
         self.counts[place] = *count;
-    }
-
-    /// Returns the shallowest helper's result that is at least as deep as the main searcher's
-    /// iteration.
-    fn answer(&self) -> Option<(u8, i32, Vec<Move>)> {
-        let deep = |done: &&(u8, i32, Vec<Move>)| done.0 >= self.goal;
-        let mut known: Vec<_> = self.done.iter().flatten().filter(deep).cloned().collect();
-        known.sort_by_key(|done| done.0);
-        known.into_iter().next().filter(|_| self.options.answer == Answer::First)
     }
 
     /// Chooses the next searcher, among those that haven't finished.
