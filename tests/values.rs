@@ -49,10 +49,7 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("probe.at=quiescence", "quiescence.max_plies = 0"),
     ("store.at=quiescence", "quiescence.max_plies = 0"),
     ("threads.quantum", "threads.count = 3"),
-    ("threads.main_quantum", "threads.count = 3"),
-    ("threads.schedule=list", "threads = { count = 3, turns = '0:64 2:16 1:100' }"),
     ("threads.schedule", "threads.count = 3"),
-    ("threads.turns", "threads = { count = 3, schedule = 'list', turns = '0:7 1:7' }"),
     ("threads.helpers", "threads.count = 3"),
     ("threads.tables", "threads.count = 3"),
     ("threads.seed", "threads = { count = 3, helpers = 'shuffle' }"),
@@ -114,7 +111,6 @@ fn values(page: &schema::OptionPage) -> Vec<Value> {
     match page.values.split(' ').next().unwrap_or_default() {
         "true" => vec![Value::from(true), Value::from(false)],
         "list" => words.map(|word| Value::from(vec![word])).chain([Value::Array(Vec::new())]).collect(),
-        _ if page.path == "threads.turns" => vec![Value::from("0:64 2:16 1:100"), Value::from("0:1 1:1")],
         "word" if page.path == "table.policy.worth" => vec![Value::from("2 * depth - 5 * age + 3 * pv - exact")],
         "word" if page.words.is_empty() => vec![Value::from("2 * depth >= old_depth - 4 * age")],
         "size" => vec![Value::from("12 KiB"), Value::from(601)],

@@ -1,10 +1,8 @@
 use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position};
 use crate::engine::anatomy::Anatomy;
-use crate::engine::options::Schedule;
-use crate::engine::{Engine, EngineOptions, Limit, SearchCounters, SearchProgress};
+use crate::engine::{Engine, Limit, SearchCounters, SearchProgress};
 use crate::system::watch::stop_on_low_memory;
 use crate::table::{TableCounters, ThreadCounters};
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -26,39 +24,11 @@ pub struct Args {
     /// Set an option: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     overrides: Vec<String>,
-    /// Write the turns of the searchers and their nodes to a file (threads.count above 1)
-    #[arg(long, value_name = "FILE")]
-    record_turns: Option<PathBuf>,
-    /// Take the turns from such a file: the counts are then those of the recorded search
-    #[arg(long, value_name = "FILE")]
-    turns: Option<PathBuf>,
-}
-
-/// Returns the engine options. If `--turns` is given, the options include the turns that were
-/// recorded in that file.
-fn read_options(args: &Args) -> Result<EngineOptions, CommandFailure> {
-    let mut options = engine_options(args.preset.as_deref(), &args.overrides)?;
-    let flags = [("--record-turns", &args.record_turns), ("--turns", &args.turns)];
-    if options.threads.count == 1
-        && let Some((flag, _)) = flags.iter().find(|(_, file)| file.is_some())
-    {
-        refuse!("{flag}: turns need several searchers: give --set threads.count=N");
-    }
-    let Some(file) = &args.turns else { return Ok(options) };
-    if options.threads.is_real() {
-        refuse!("--turns: searchers on system threads cannot follow recorded turns: remove threads.kind");
-    }
-    let file_error =
-        |problem: &dyn std::fmt::Display| CommandFailure::usage(format_args!("{}: {problem}", file.display()));
-    let turns = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
-    (options.threads.schedule, options.threads.turns) = (Schedule::List, turns);
-    options.check().map_err(|error| file_error(&error))?;
-    Ok(options)
 }
 
 pub fn run(args: &Args) -> CommandResult {
     let board = parse_position(&args.position)?;
-    let options = read_options(args)?;
+    let options = engine_options(args.preset.as_deref(), &args.overrides)?;
     if args.depth.is_none() && args.nodes.is_none() {
         refuse!("give a limit: --depth N or --nodes N");
     }
@@ -66,7 +36,6 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("a search without deepening needs a depth: give --depth N");
     }
     let mut engine = Engine::new(&options, None).map_err(CommandFailure::usage)?;
-    args.record_turns.iter().for_each(|_| engine.record_turns());
     let limit = Limit { depth: args.depth, nodes: args.nodes };
     println!("{:>5} {:>7} {:>14} {:>14} {:>9}  pv", "depth", "score", "nodes", "evals", "seconds");
     let (mut started, mut seconds) = (Instant::now(), 0.0);
@@ -91,10 +60,6 @@ pub fn run(args: &Args) -> CommandResult {
     let (outcome, memory_ran_out) = stop_on_low_memory(options.memory_grows(), &stop, search);
     if memory_ran_out {
         return Err(out_of_memory());
-    }
-    if let (Some(file), Some(turns)) = (&args.record_turns, engine.recorded_turns()) {
-        std::fs::write(file, format!("{turns}\n"))
-            .map_err(|error| CommandFailure::io(format_args!("{}: {error}", file.display())))?;
     }
     let (mut search_counters, mut table_counters) = (SearchCounters::default(), TableCounters::default());
     let mut thread_counters = ThreadCounters::default();

@@ -1,7 +1,7 @@
 //! Checks of ranges and combinations of options, which the types of the options cannot express.
 
 use super::crew::HELPER_BYTES;
-use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Leaf, Ordering, Schedule, Shape, Where};
+use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
 use crate::table::options::{Clear, Victim};
 use crate::table::{self, Size, TableKind, shadow};
 
@@ -101,9 +101,6 @@ impl EngineOptions {
         check_range("threads.count", i32::try_from(threads.count).unwrap_or(i32::MAX), 1..=256)?;
         refuse("threads.quantum", threads.quantum == 0, "0 is too small: expected at least 1 node")?;
         let several = threads.count > 1;
-        if several && threads.schedule == Schedule::List {
-            threads.parse_turns().map_err(|problem| OptionError { path: "threads.turns", problem })?;
-        }
         self.check_entries()?;
         refuse(
             "threads.count",

@@ -4,7 +4,7 @@
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
 use super::pace::{Baton, Team};
-use super::schedule::{Record, Turns};
+use super::schedule::Turns;
 use super::search::POLL;
 use super::stop::Stop;
 use super::threads::Threads;
@@ -105,20 +105,13 @@ pub struct Crew<'a> {
 
 impl<'a> Crew<'a> {
     /// Creates a crew from suspended helpers. No helper searches before the main searcher passes
-    /// the baton. `node_limit` applies to all searchers together. The turns are recorded if
-    /// `records_turns` is true.
-    pub fn new(
-        options: &Threads,
-        helpers: Vec<Box<dyn Suspended>>,
-        node_limit: Option<u64>,
-        stop: Stop<'a>,
-        records_turns: bool,
-    ) -> Self {
+    /// the baton. `node_limit` applies to all searchers together.
+    pub fn new(options: &Threads, helpers: Vec<Box<dyn Suspended>>, node_limit: Option<u64>, stop: Stop<'a>) -> Self {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
             helpers: helpers.into_iter().map(HelperState::Searching).collect(),
             reported_counts: SearchCounters::default(),
-            turns: Turns::new(options, records_turns),
+            turns: Turns::new(options),
             current_searcher: 0,
             turn_nodes_left: 0,
             main_resumed_at: 0,
@@ -129,10 +122,9 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Ends the searches of all helpers. Returns the helpers and, if turns were recorded, the
-    /// record of the turns.
+    /// Ends the searches of all helpers. Returns the helpers.
     #[allow(clippy::vec_box)]
-    pub fn end(self) -> (Vec<Box<Helper>>, Option<Record>) {
+    pub fn end(self) -> Vec<Box<Helper>> {
         let end_search = |state| match state {
             HelperState::Finished(helper) => helper,
             HelperState::Searching(mut suspended) => loop {
@@ -142,7 +134,7 @@ impl<'a> Crew<'a> {
                 }
             },
         };
-        (self.helpers.into_iter().map(end_search).collect(), self.turns.into_record())
+        self.helpers.into_iter().map(end_search).collect()
     }
 
     /// Whether the search was stopped from outside. The stop signal is checked only once every

@@ -15,7 +15,6 @@ use super::ordering::Heuristics;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
 use super::pace::{Pace, Team};
 use super::real::{RealCrew, Shared};
-use super::schedule::Record;
 use super::search::{Buffers, Search};
 use super::stop::Stop;
 use super::switches::Switches;
@@ -39,8 +38,6 @@ pub struct Engine {
     heuristics: Heuristics,
     #[allow(clippy::vec_box)]
     helpers: Vec<Box<Helper>>,
-    /// The turns of the last search in the format of `threads.turns`, if turns are recorded.
-    turn_record: Option<String>,
     /// The game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
     /// The results of the audit so far, if table answers are audited.
@@ -130,7 +127,6 @@ impl Engine {
             check_keys: Keys::independent(),
             table: main_table,
             heuristics: Heuristics::default(),
-            turn_record: None,
             last_ply: None,
             audit_findings: None,
             has_searched: false,
@@ -231,20 +227,6 @@ impl Engine {
         self.table.iter_mut().for_each(|table| table.advance(ticks));
     }
 
-    /// Makes later searches with several searchers record their turns. Each turn says which
-    /// searcher runs, and for how many nodes.
-    pub fn record_turns(&mut self) {
-        self.turn_record = Some(String::new());
-    }
-
-    /// Returns the turns of the last search in the format of `threads.turns`, or `None` if turns
-    /// are not recorded. With real threads, the turns are listed in the order in which the threads
-    /// requested more nodes.
-    #[must_use]
-    pub fn recorded_turns(&self) -> Option<&str> {
-        self.turn_record.as_deref()
-    }
-
     /// Searches a position.
     ///
     /// `past` has the earlier positions of the game, the oldest first. They are needed to detect
@@ -294,13 +276,9 @@ impl Engine {
             return self.search_on_threads(&root, task, limit, stop, watch);
         }
         let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
-        let (has_helpers, records_turns) = (!helpers.is_empty(), self.turn_record.is_some());
-        let mut crew = has_helpers.then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop, records_turns));
+        let mut crew = (!helpers.is_empty()).then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
-        if let Some((helpers, record)) = crew.map(Crew::end) {
-            self.helpers = helpers;
-            self.turn_record = record.map(Record::into_text);
-        }
+        self.helpers = crew.map(Crew::end).unwrap_or_default();
         Outcome { iterations, stopped: stop.is_set() }
     }
 
@@ -313,7 +291,7 @@ impl Engine {
         stop: Stop<'_>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
-        let shared = Shared::new(&self.options.threads, limit.nodes, stop, self.turn_record.is_some());
+        let shared = Shared::new(&self.options.threads, limit.nodes, stop);
         let (helpers, path) = (std::mem::take(&mut self.helpers), task.path.clone());
         let iterations = std::thread::scope(|scope| {
             let start_thread = |helper| shared.start(scope, helper, task.clone());
@@ -325,7 +303,6 @@ impl Engine {
             self.helpers = threads.into_iter().map(join).collect();
             iterations
         });
-        self.turn_record = shared.into_record().map(Record::into_text);
         Outcome { iterations, stopped: stop.is_set() }
     }
 

@@ -4,7 +4,6 @@
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
 use super::pace::{Baton, Team};
-use super::schedule::Record;
 use super::search::POLL;
 use super::stop::Stop;
 use super::threads::Threads;
@@ -19,28 +18,19 @@ pub struct Shared<'s> {
     ended: AtomicBool,
     /// The number of nodes that are left of the limit for all searchers together.
     nodes_left: AtomicU64,
-    /// The turns so far, in the order in which they began, if turns are recorded.
-    record: Option<Mutex<Record>>,
     /// The counters of each helper since the start of the root search.
     counts: Mutex<Vec<SearchCounters>>,
 }
 
 impl<'s> Shared<'s> {
-    /// Creates the state for a root search. `node_limit` applies to all searchers together. The
-    /// turns are recorded if `records_turns` is true.
-    pub fn new(options: &Threads, node_limit: Option<u64>, stop: Stop<'s>, records_turns: bool) -> Self {
+    /// Creates the state for a root search. `node_limit` applies to all searchers together.
+    pub fn new(options: &Threads, node_limit: Option<u64>, stop: Stop<'s>) -> Self {
         Self {
             stop,
             ended: AtomicBool::new(false),
             nodes_left: AtomicU64::new(node_limit.unwrap_or(u64::MAX)),
-            record: records_turns.then(Mutex::default),
             counts: Mutex::new(vec![SearchCounters::default(); options.count as usize - 1]),
         }
-    }
-
-    /// Returns the record of the turns, or `None` if turns were not recorded.
-    pub fn into_record(self) -> Option<Record> {
-        self.record.map(|record| record.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn counts(&self) -> MutexGuard<'_, Vec<SearchCounters>> {
@@ -49,20 +39,14 @@ impl<'s> Shared<'s> {
 
     /// Grants a searcher up to [`POLL`] more nodes and subtracts them from `nodes_left`. Returns
     /// the number of granted nodes, which is 0 if the search must end.
-    fn grant(&self, searcher: usize) -> u64 {
+    fn grant(&self) -> u64 {
         if self.ended.load(Ordering::Relaxed) || self.stop.is_set() {
             return 0;
         }
         // The closure always returns `Some`, so the update cannot fail.
         let take_grant = |left: u64| Some(left - left.min(POLL));
         let left_before = self.nodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_grant).unwrap_or(0);
-        let granted = left_before.min(POLL);
-        if granted > 0
-            && let Some(record) = &self.record
-        {
-            record.lock().unwrap_or_else(PoisonError::into_inner).push(searcher, granted);
-        }
-        granted
+        left_before.min(POLL)
     }
 
     /// Starts a helper on its own thread. The thread returns the helper when the search is over.
@@ -104,7 +88,7 @@ struct HelperBaton<'c, 's> {
 impl Baton for HelperBaton<'_, '_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
         self.shared.counts()[self.helper_index] = *counters;
-        self.shared.grant(self.helper_index + 1)
+        self.shared.grant()
     }
 }
 
@@ -144,7 +128,7 @@ impl Team for RealCrew<'_, '_> {
 
 impl Baton for RealCrew<'_, '_> {
     fn pass(&mut self, counters: &SearchCounters) -> u64 {
-        let nodes = self.shared.grant(0);
+        let nodes = self.shared.grant();
         self.main_node_limit = counters.nodes + nodes;
         nodes
     }

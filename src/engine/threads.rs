@@ -24,12 +24,6 @@ pub struct Threads {
     /// are to real threads; each turn costs a few nanoseconds.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub quantum: u32,
-    /// Nodes of the main searcher in one turn, to make it faster or slower than its helpers; 0: as
-    /// many as `quantum`.
-    pub main_quantum: u32,
-    /// The turns of `schedule = "list"`, separated by blanks. Each is the number of a searcher (0
-    /// is the main one), a colon and its nodes, as in `0:64 1:16`.
-    pub turns: String,
     /// How helpers differ from the main searcher.
     pub helpers: Helpers,
     /// Seed of `schedule = "random"` and `helpers = "shuffle"`.
@@ -44,8 +38,6 @@ impl Default for Threads {
             tables: Tables::default(),
             schedule: Schedule::default(),
             quantum: 64,
-            main_quantum: 0,
-            turns: String::new(),
             helpers: Helpers::default(),
             seed: 1,
         }
@@ -74,28 +66,6 @@ impl Threads {
     pub fn is_real(&self) -> bool {
         self.count > 1 && self.kind == ThreadKind::Real
     }
-
-    /// Parses the option `turns`. Returns the searcher and the nodes of each turn.
-    ///
-    /// # Errors
-    /// If a turn is malformed, or if searcher 0 has no turn.
-    pub fn parse_turns(&self) -> Result<Vec<(usize, u64)>, String> {
-        let parse_turn = |text: &str| {
-            let (searcher, nodes) = text.split_once(':')?;
-            let (searcher, nodes) = (searcher.parse().ok()?, nodes.parse::<u32>().ok()?);
-            (searcher < self.count as usize && nodes > 0).then_some((searcher, u64::from(nodes)))
-        };
-        let parse_indexed_turn = |(index, text)| {
-            let expected =
-                format!("a searcher from 0 to {}, a colon and at least 1 node, as in `0:64`", self.count - 1);
-            parse_turn(text).ok_or_else(|| format!("turn {} is `{text}`: expected {expected}", index + 1))
-        };
-        let turns = self.turns.split_whitespace().enumerate().map(parse_indexed_turn).collect::<Result<Vec<_>, _>>()?;
-        if turns.iter().all(|&(searcher, _)| searcher != 0) {
-            return Err("searcher 0 gives the results, but has no turn: add a turn, as in `0:64`".to_owned());
-        }
-        Ok(turns)
-    }
 }
 
 /// How several searchers run.
@@ -107,7 +77,7 @@ pub enum ThreadKind {
     #[default]
     Virtual,
     /// Each has its own thread of the operating system. Counts then differ from run to run, so give
-    /// `repeats`. `schedule`, `quantum`, `main_quantum` and `turns` have no effect.
+    /// `repeats`. `schedule` and `quantum` have no effect.
     Real,
 }
 
@@ -134,10 +104,6 @@ pub enum Schedule {
     RoundRobin,
     /// A random one, all equally likely: a model of threads that the system runs unevenly.
     Random,
-    /// As `turns` lists them, from the beginning again after the last: a model of processors of
-    /// unequal speed, or a recorded schedule (`ttlab search --record-turns FILE`, then `--turns
-    /// FILE`).
-    List,
 }
 
 /// How helpers differ from the main searcher.

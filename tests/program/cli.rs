@@ -594,34 +594,3 @@ fn error_underlines_the_wrong_part_of_a_setting() {
         assert_eq!((under.find('^'), carets), (Some(from + start), length.max(1)), "{stderr}");
     }
 }
-
-/// The turns of the searchers can be recorded to a file and replayed from it. Invalid input is
-/// reported.
-#[test]
-fn search_records_turns_and_takes_them_again() {
-    let folder = scratch();
-    let file = folder.path().join("turns.txt");
-    let file = file.to_str().unwrap();
-    let search = |more: &[&str]| {
-        let args = ["search", "startpos", "--depth", "4", "--set", "table.size=1024", "--set", "threads.count=3"];
-        run(&[&args[..], more].concat())
-    };
-    // Only the third column depends on the clock.
-    let counts = |stdout: &str| stdout.split("all iterations:").nth(1).unwrap().to_owned();
-    let random = ["--set", "threads.schedule=random", "--set", "threads.seed=5"];
-    let (stdout, stderr, code) = search(&[&random[..], &["--record-turns", file]].concat());
-    assert_eq!(code, 0, "{stderr}");
-    let (replayed, stderr, code) = search(&["--turns", file]);
-    assert_eq!((code, counts(&replayed)), (0, counts(&stdout)), "{stderr}");
-    assert_ne!(counts(&search(&[]).0), counts(&stdout), "another schedule counts the same");
-    fs::write(file, "0:64 7:9\n").unwrap();
-    for (more, says) in [
-        (&["--turns", file][..], "turn 2 is `7:9`"),
-        (&["--turns", "nowhere.txt"], "nowhere.txt: "),
-        (&["--turns", file, "--set", "threads.kind=real"], "remove threads.kind"),
-        (&["--record-turns", file, "--set", "threads.count=1"], "--record-turns: turns need several searchers"),
-    ] {
-        let (_, stderr, code) = search(more);
-        assert!(code == 2 && stderr.contains(says), "{more:?}: {stderr}");
-    }
-}

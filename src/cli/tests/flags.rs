@@ -116,9 +116,7 @@ const CASES: &[Case] = &[
 
 /// Flags that other tests cover, or whose effect is not visible here.
 const ELSEWHERE: &[&str] = &[
-    "perft --bulk",          // The counts are the same; only the method differs.
-    "search --record-turns", // tests/program/cli.rs
-    "search --turns",
+    "perft --bulk", // The counts are the same; only the method differs.
     "run --plan",
     "run --no-lock",
     "plan --missing",

@@ -25,8 +25,6 @@ struct Round {
     fault: Option<Fault>,
     options: Threads,
     random: Pcg64,
-    /// Remaining turns of the list before it starts again.
-    list: Vec<(usize, u32)>,
     /// The current searcher, and the nodes left in its turn.
     holder: usize,
     left: u32,
@@ -47,7 +45,6 @@ impl Turns {
             fault,
             random: Pcg64::seed_from_u64(options.seed),
             options,
-            list: Vec::new(),
             holder: count - 1,
             left: 0,
             limit: limit.unwrap_or(u64::MAX),
@@ -114,28 +111,13 @@ impl Round {
 
     /// Chooses the next searcher, among those that haven't finished.
     fn choose(&mut self) {
-        let Threads { count, schedule, quantum, main_quantum, .. } = self.options;
+        let Threads { count, schedule, quantum, .. } = self.options;
         loop {
-            let mut listed = None;
             self.holder = match schedule {
                 Schedule::RoundRobin => (self.holder + 1) % count as usize,
                 Schedule::Random => self.random.random_range(0..count) as usize,
-                Schedule::List => {
-                    if self.list.is_empty() {
-                        let turns = self.options.turns.split(' ').filter_map(|turn| turn.split_once(':'));
-                        self.list = turns.map(|(who, nodes)| (who.parse().unwrap(), nodes.parse().unwrap())).collect();
-                        self.list.reverse();
-                    }
-                    let (who, nodes) = self.list.pop().unwrap();
-                    listed = Some(nodes);
-                    who
-                }
             };
-            self.left = match (listed, self.holder, main_quantum) {
-                (Some(nodes), ..) => nodes,
-                (None, 0, 1..) => main_quantum,
-                _ => quantum,
-            };
+            self.left = quantum;
             if !self.ended[self.holder] {
                 break;
             }
