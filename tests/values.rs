@@ -51,7 +51,6 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("threads.quantum", "threads.count = 3"),
     ("threads.schedule", "threads.count = 3"),
     ("threads.helpers", "threads.count = 3"),
-    ("threads.tables", "threads.count = 3"),
     ("threads.seed", "threads = { count = 3, helpers = 'shuffle' }"),
     ("table.kind=none", "aspiration = 0"),
     ("table.layout=bytes10", "table.slots = 3"),

@@ -32,7 +32,7 @@ fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), Opti
 }
 
 impl EngineOptions {
-    /// Returns the memory in bytes that the tables and the helpers need. Under full diagnostics,
+    /// Returns the memory in bytes that the table and the helpers need. Under full diagnostics,
     /// this includes the shadow, which records an additional key for each slot of the table.
     /// Returns `None` if the memory is not known before the search.
     #[must_use]
@@ -42,8 +42,7 @@ impl EngineOptions {
             Diagnostics::Off => 0,
         };
         let helper_bytes = u64::from(self.threads.count.saturating_sub(1)) * HELPER_BYTES;
-        let table_bytes = table::bytes(&self.table, None)?.saturating_mul(self.threads.table_count().into());
-        Some(table_bytes.saturating_add(shadow_bytes).saturating_add(helper_bytes))
+        Some(table::bytes(&self.table, None)?.saturating_add(shadow_bytes).saturating_add(helper_bytes))
     }
 
     /// Whether the use of memory grows by an unknown amount during the search.

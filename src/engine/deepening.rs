@@ -78,43 +78,30 @@ impl Engine {
     /// path of an option.
     pub fn new(options: &EngineOptions, working_set: Option<u64>) -> Result<Self, EngineError> {
         options.check()?;
-        let build_table = |_| table::build(&options.table, working_set, options.probe.answers_by_depth());
-        // The list is empty if the options ask for an engine without a table.
-        let tables = (0..options.threads.table_count()).map(build_table).collect::<Result<Option<_>, _>>()?;
-        Self::from_tables(options, tables.unwrap_or_default())
+        Self::assemble(options, table::build(&options.table, working_set, options.probe.answers_by_depth())?)
     }
 
     /// Creates an engine that uses the caller's table (see `docs/add-a-policy.md`). How the search
     /// uses the table is defined by `options.probe` and `options.store`.
     ///
     /// # Errors
-    /// If an option is out of range, or if the options need more than one table.
+    /// If an option is out of range.
     pub fn with_table(options: &EngineOptions, table: Box<dyn Table>) -> Result<Self, EngineError> {
         options.check()?;
-        if options.threads.table_count() > 1 {
-            let problem = "the caller provides only one table: expected \"shared\"".to_owned();
-            return Err(OptionError { path: "threads.tables", problem }.into());
-        }
-        Self::from_tables(options, vec![table])
+        Self::assemble(options, Some(table))
     }
 
-    /// Creates an engine that uses `tables`. Several searchers share these tables through handles.
-    fn from_tables(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
+    /// Creates an engine that uses `table`, if it has one. Several searchers share it through
+    /// handles.
+    fn assemble(options: &EngineOptions, table: Option<Box<dyn Table>>) -> Result<Self, EngineError> {
         let wrap_table = |table| match options.diagnostics {
             Diagnostics::Off => record_offers(options, table),
             Diagnostics::Full => with_full_diagnostics(record_offers(options, table)?),
         };
-        let tables = tables.into_iter().map(wrap_table).collect::<Result<Vec<_>, _>>()?;
-        let handles = match options.threads.count as usize {
-            searchers @ 2.. if !tables.is_empty() => SharedTable::handles(tables, searchers),
-            _ => tables,
+        let tables = match table.map(wrap_table).transpose()? {
+            Some(table) if options.threads.count > 1 => SharedTable::handles(table, options.threads.count),
+            table => Vec::from_iter(table),
         };
-        Self::assemble(options, handles)
-    }
-
-    /// Creates an engine from the tables of its searchers. The table of the main searcher comes
-    /// first. `tables` is empty if the engine has no table.
-    fn assemble(options: &EngineOptions, tables: Vec<Box<dyn Table>>) -> Result<Self, EngineError> {
         let increments = Arc::new(Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval)));
         let (shared_options, mut tables) = (Arc::new(options.clone()), tables.into_iter());
         let main_table = tables.next();

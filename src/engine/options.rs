@@ -3,7 +3,7 @@
 //! written here and nowhere else.
 
 pub use super::table_use::{BoundsRule, DepthRule, Known, Probe, Returns, Store, Use, Where};
-pub use super::threads::{Helpers, Schedule, Tables, ThreadKind, Threads};
+pub use super::threads::{Helpers, Schedule, ThreadKind, Threads};
 use crate::chess::Score;
 use crate::chess::keys::KeyOptions;
 use crate::chess::order::GenerationOrder;

@@ -16,8 +16,6 @@ pub struct Threads {
     pub count: u32,
     /// How searchers run.
     pub kind: ThreadKind,
-    /// Whether searchers share one table.
-    pub tables: Tables,
     /// Which searcher is next when a turn ends.
     pub schedule: Schedule,
     /// Nodes that a searcher enters in one turn, at least 1. The shorter the turns, the closer they
@@ -35,7 +33,6 @@ impl Default for Threads {
         Self {
             count: 1,
             kind: ThreadKind::default(),
-            tables: Tables::default(),
             schedule: Schedule::default(),
             quantum: 64,
             helpers: Helpers::default(),
@@ -51,13 +48,6 @@ impl Threads {
         let uses_random_numbers =
             self.kind == ThreadKind::Virtual && self.schedule == Schedule::Random || self.helpers == Helpers::Shuffle;
         self.count > 1 && uses_random_numbers
-    }
-
-    /// Returns the number of tables. There is either one table for all searchers, or one for each
-    /// searcher.
-    #[must_use]
-    pub fn table_count(&self) -> u32 {
-        if self.tables == Tables::Own { self.count } else { 1 }
     }
 
     /// Whether searchers run on operating-system threads. Counts then depend on how these threads
@@ -79,19 +69,6 @@ pub enum ThreadKind {
     /// Each has its own thread of the operating system. Counts then differ from run to run, so give
     /// `repeats`. `schedule` and `quantum` have no effect.
     Real,
-}
-
-/// Whether several searchers share the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Tables {
-    /// One table for all.
-    #[default]
-    Shared,
-    /// Each searcher has its own table of `table.size`, to measure what sharing is worth. The
-    /// table's counts, slots and bytes are sums over all of them.
-    Own,
 }
 
 /// Which searcher is next when a turn ends.

@@ -6,16 +6,11 @@ use super::ownership::{Ownership, ThreadCounters};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A table, and which searcher wrote each of its entries.
-struct Part {
+/// The data that all handles share: the table, which searcher wrote each of its entries, and the
+/// path of each searcher.
+struct Shared {
     table: Box<dyn Table>,
     owners: Ownership,
-}
-
-/// The data that all handles share. There is one part for all searchers or one part for each
-/// searcher.
-struct Shared {
-    parts: Vec<Part>,
     paths: InFlight,
     counters: ThreadCounters,
 }
@@ -27,31 +22,14 @@ pub struct SharedTable {
     searcher: u8,
 }
 
-impl Shared {
-    /// Returns the part that a searcher uses, and the counters of all searchers.
-    fn part(&mut self, searcher: u8) -> (&mut Part, &mut ThreadCounters) {
-        let index = usize::from(searcher).min(self.parts.len() - 1);
-        (&mut self.parts[index], &mut self.counters)
-    }
-
-    fn table(&mut self, searcher: u8) -> &mut dyn Table {
-        &mut *self.part(searcher).0.table
-    }
-}
-
 impl SharedTable {
-    /// Wraps empty tables and returns one handle for each of `searchers` searchers. The first
-    /// handle is that of the main searcher. `tables` contains one table for all searchers or one
-    /// table for each searcher.
-    pub fn handles(tables: Vec<Box<dyn Table>>, searchers: usize) -> Vec<Box<dyn Table>> {
-        let create_part = |mut table: Box<dyn Table>| {
-            table.start_numbering_entries();
-            let owners = Ownership::new(table.occupancy().slots as usize);
-            Part { table, owners }
-        };
-        let parts = tables.into_iter().map(create_part).collect();
+    /// Wraps an empty table and returns one handle for each of `searchers` searchers. The first
+    /// handle is that of the main searcher.
+    pub fn handles(mut table: Box<dyn Table>, searchers: u32) -> Vec<Box<dyn Table>> {
+        table.start_numbering_entries();
+        let owners = Ownership::new(table.occupancy().slots as usize);
         let (paths, counters) = (InFlight::default(), ThreadCounters::default());
-        let shared = Arc::new(Mutex::new(Shared { parts, paths, counters }));
+        let shared = Arc::new(Mutex::new(Shared { table, owners, paths, counters }));
         let create_handle = |searcher| Self { shared: Arc::clone(&shared), searcher: searcher as u8 };
         (0..searchers).map(|searcher| Box::new(create_handle(searcher)) as Box<dyn Table>).collect()
     }
@@ -65,10 +43,8 @@ impl SharedTable {
 
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
-        let mut shared = self.lock();
-        let is_in_flight = shared.paths.is_on_other_path(key, self.searcher);
-        let (Part { table, owners }, counters) = shared.part(self.searcher);
-        counters.in_flight += u64::from(is_in_flight);
+        let Shared { table, owners, paths, counters } = &mut *self.lock();
+        counters.in_flight += u64::from(paths.is_on_other_path(key, self.searcher));
         let hit = table.probe(key, depth)?;
         let is_foreign = owners.record_hit(hit.slot, self.searcher);
         counters.count_hit(hit.age, is_foreign);
@@ -76,8 +52,7 @@ impl Table for SharedTable {
     }
 
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
-        let mut shared = self.lock();
-        let (Part { table, owners }, counters) = shared.part(self.searcher);
+        let Shared { table, owners, counters, .. } = &mut *self.lock();
         let stored = table.store(key, entry);
         owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
         owners.record_store(stored, self.searcher, entry.depth, counters);
@@ -85,38 +60,35 @@ impl Table for SharedTable {
     }
 
     fn cutoff(&mut self, hit: &Hit) {
-        let mut shared = self.lock();
-        let (part, counters) = shared.part(self.searcher);
-        if part.owners.is_foreign(hit.slot, self.searcher) {
+        let Shared { table, owners, counters, .. } = &mut *self.lock();
+        if owners.is_foreign(hit.slot, self.searcher) {
             counters.foreign_cutoffs += 1;
             counters.foreign_saved += u64::from(hit.entry.nodes);
         }
-        part.table.cutoff(hit);
+        table.cutoff(hit);
     }
 
     fn missed(&mut self, hit: &Hit) {
-        self.lock().table(self.searcher).missed(hit);
+        self.lock().table.missed(hit);
     }
 
     /// Does nothing, because locking the table would cost more than the prefetch saves.
     fn prefetch(&self, _: u64) {}
 
     fn advance(&mut self, ticks: u16) {
-        self.lock().parts.iter_mut().for_each(|part| part.table.advance(ticks));
+        self.lock().table.advance(ticks);
     }
 
     fn clear(&mut self) {
-        for Part { table, owners } in &mut self.lock().parts {
-            table.clear();
-            owners.clear();
-        }
+        let Shared { table, owners, .. } = &mut *self.lock();
+        table.clear();
+        owners.clear();
     }
 
     fn renew(&mut self) {
-        for Part { table, owners } in &mut self.lock().parts {
-            table.renew();
-            owners.clear();
-        }
+        let Shared { table, owners, .. } = &mut *self.lock();
+        table.renew();
+        owners.clear();
     }
 
     fn suspend(&mut self, path: &[u64]) {
@@ -124,21 +96,19 @@ impl Table for SharedTable {
     }
 
     fn counts_stored_nodes(&self) -> bool {
-        self.lock().table(self.searcher).counts_stored_nodes()
+        self.lock().table.counts_stored_nodes()
     }
 
     fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
-        self.lock().table(self.searcher).last_offer(key, depth)
+        self.lock().table.last_offer(key, depth)
     }
 
     fn now(&self) -> u16 {
-        self.lock().table(self.searcher).now()
+        self.lock().table.now()
     }
 
     fn counters(&self) -> TableCounters {
-        let mut total = TableCounters::default();
-        self.lock().parts.iter().for_each(|part| total += part.table.counters());
-        total
+        self.lock().table.counters()
     }
 
     fn thread_counters(&self) -> ThreadCounters {
@@ -146,22 +116,14 @@ impl Table for SharedTable {
     }
 
     fn occupancy(&self) -> Occupancy {
-        let mut total = Occupancy::default();
-        for Occupancy { slots, occupied, current, bytes } in self.lock().parts.iter().map(|part| part.table.occupancy())
-        {
-            total.slots += slots;
-            total.occupied += occupied;
-            total.current += current;
-            total.bytes += bytes;
-        }
-        total
+        self.lock().table.occupancy()
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        self.lock().parts.iter().for_each(|part| part.table.for_each(visit));
+        self.lock().table.for_each(visit);
     }
 
     fn huge_pages(&self) -> Option<bool> {
-        self.lock().table(self.searcher).huge_pages()
+        self.lock().table.huge_pages()
     }
 }

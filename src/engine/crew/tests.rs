@@ -126,33 +126,6 @@ fn helpers_that_start_after_the_main_searcher_change_no_count() {
     }
 }
 
-/// If each searcher has its own table, no searcher uses another's entries, and the main searcher's
-/// counts are those of a search without helpers.
-#[test]
-fn searchers_with_separate_tables_share_nothing() {
-    let separate = options(r#"{ "count": 3, "tables": "own", "helpers": "shuffle" }"#);
-    let [alone, with_helpers] = [&options("{}"), &separate].map(|options| search(options, MIDDLE_GAME, to_depth(5)));
-    for (alone, with_helpers) in alone.iter().zip(&with_helpers) {
-        let ThreadCounters { foreign_hits, foreign_cutoffs, duplicates, foreign_unread, helper_nodes, .. } =
-            with_helpers.threads;
-        assert_eq!([foreign_hits, foreign_cutoffs, duplicates, foreign_unread], [0; 4]);
-        assert_eq!(with_helpers.search.nodes - helper_nodes, alone.search.nodes);
-        assert_eq!((with_helpers.score, &with_helpers.pv), (alone.score, &alone.pv));
-        assert_eq!(with_helpers.occupancy.slots, 3 * alone.occupancy.slots);
-        assert_eq!(with_helpers.occupancy.bytes, 3 * alone.occupancy.bytes);
-    }
-    // The counts of the table are sums over all three searchers.
-    let [last_alone, last_sum] = [&alone, &with_helpers].map(|iterations| iterations.last().unwrap());
-    assert!(last_sum.occupancy.occupied > 2 * last_alone.occupancy.occupied);
-    assert!(last_sum.table.probes > 2 * last_alone.table.probes);
-    let memory_bytes = |threads: &str| options(threads).memory_bytes().unwrap();
-    let extra_bytes = memory_bytes(r#"{ "count": 3, "tables": "own" }"#) - memory_bytes(r#"{ "count": 3 }"#);
-    assert_eq!(extra_bytes, 2 * memory_bytes("{}"));
-    let table = crate::table::build(&separate.table, None, false).unwrap().unwrap();
-    let message = Engine::with_table(&separate, table).err().unwrap().to_string();
-    assert_eq!(message, "threads.tables: the caller provides only one table: expected \"shared\"");
-}
-
 /// A node limit is for all searchers together, and they use it up exactly. Each turn has the length
 /// of the quantum.
 #[test]

@@ -144,9 +144,7 @@ fn same_with(
         options.diagnostics = ttlab::internals::engine::options::Diagnostics::Full;
     }
     let ((mine, my_log), (its, its_log)) = (logged(&options), logged(&options));
-    // Tables of their own are made by the engine, and keep no log.
-    let logs = options.threads.table_count() == 1;
-    let mut engine = match its.filter(|_| logs) {
+    let mut engine = match its {
         Some(table) => Engine::with_table(&options, table).unwrap(),
         None => Engine::new(&options, None).unwrap(),
     };
@@ -175,7 +173,7 @@ fn same_with(
             for (at, (call, required)) in calls.iter().zip(&required).enumerate() {
                 assert_eq!(call, required, "{name}: {fen}: call {at} of the table: engine, twin");
             }
-            assert_eq!(calls.len(), if logs { required.len() } else { 0 }, "{name}: {fen}: calls of the table");
+            assert_eq!(calls.len(), required.len(), "{name}: {fen}: calls of the table");
             let last = found.last().unwrap();
             if let (Some(_), Some(table)) = (&last.anatomy, twin.table.as_deref()) {
                 let (mut entries, mut current) = (0, 0);
@@ -244,19 +242,6 @@ fn searchers_of_a_table_that_refuses_equal_the_twin() {
         let options = from_toml(&format!("threads = {{ count = 3, quantum = 5 }}\ntable = {table}")).unwrap();
         same(policy, &options, &values::STARTS[4..5], None);
         same(policy, &options, &[(values::STARTS[0].0, 5)], Some(9001));
-    }
-}
-
-/// Several searchers with a table each, which is kept, ages and is cleared like the others.
-#[test]
-fn searchers_with_tables_of_their_own_equal_the_twin() {
-    for rest in ["helpers = 'odd-even'", "schedule = 'random', helpers = 'shuffle'"] {
-        for table in ["clear = 'never', clock = 'iteration'", "clear = 'iteration'", "kind = 'unbounded'"] {
-            let text = format!(
-                "threads = {{ count = 3, quantum = 5, tables = 'own', {rest} }}\ntable = {{ size = 96, {table} }}"
-            );
-            same(&text, &from_toml(&text).unwrap(), &values::STARTS[4..5], None);
-        }
     }
 }
 

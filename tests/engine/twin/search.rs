@@ -118,7 +118,7 @@ impl Twin {
         let several = options.threads.count > 1;
         let (table, owned) = match table {
             Some(table) if several => {
-                let owned = OwnedTable::new(table, &options.threads, || plain_table(options).unwrap());
+                let owned = OwnedTable::new(table);
                 (Some(Box::new(owned.clone()) as Box<dyn Table>), Some(owned))
             }
             table => (table, None),

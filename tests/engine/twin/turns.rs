@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
 use ttlab::internals::engine::SearchCounters;
-use ttlab::internals::engine::options::{Helpers, Schedule, Tables, Threads};
+use ttlab::internals::engine::options::{Helpers, Schedule, Threads};
 use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
 
 /// Typical faults in the interaction of searchers.
@@ -140,38 +140,28 @@ struct Owned {
     count: ThreadCounters,
 }
 
-/// A searcher's handle of its table, all tables, and the path of each waiting searcher.
+/// A searcher's handle of the table, and the path of each waiting searcher.
 #[derive(Clone)]
 pub struct OwnedTable {
     owned: Arc<Mutex<Owned>>,
-    all: Vec<Arc<Mutex<Owned>>>,
     paths: Arc<Mutex<HashMap<usize, Vec<u64>>>>,
     me: usize,
 }
 
 impl OwnedTable {
-    /// The main searcher's way to its table. `make`: further tables.
-    pub fn new(table: Box<dyn Table>, options: &Threads, make: impl Fn() -> Box<dyn Table>) -> Self {
-        let others = if options.tables == Tables::Own { options.count - 1 } else { 0 };
-        let tables = std::iter::once(table).chain((0..others).map(|_| make()));
-        let all: Vec<_> = tables.map(Self::own).collect();
-        Self { owned: Arc::clone(&all[0]), all, paths: Arc::default(), me: 0 }
-    }
-
-    fn own(mut table: Box<dyn Table>) -> Arc<Mutex<Owned>> {
+    /// The main searcher's way to the table.
+    pub fn new(mut table: Box<dyn Table>) -> Self {
         table.start_numbering_entries();
-        Arc::new(Mutex::new(Owned { table, slots: HashMap::new(), count: ThreadCounters::default() }))
+        let owned = Owned { table, slots: HashMap::new(), count: ThreadCounters::default() };
+        Self { owned: Arc::new(Mutex::new(owned)), paths: Arc::default(), me: 0 }
     }
 
     pub fn handle(&self, me: usize) -> Self {
-        let owned = self.all.get(me).unwrap_or(&self.all[0]);
-        Self { me, owned: Arc::clone(owned), ..self.clone() }
+        Self { me, ..self.clone() }
     }
 
     pub fn count(&self) -> ThreadCounters {
-        let mut count = ThreadCounters::default();
-        self.all.iter().for_each(|owned| count += owned.lock().unwrap().count);
-        count
+        self.owned.lock().unwrap().count
     }
 
     /// Whether another searcher waits below a position.
@@ -247,14 +237,12 @@ impl Table for OwnedTable {
     }
     fn prefetch(&self, _: u64) {}
     fn advance(&mut self, ticks: u16) {
-        self.all.iter().for_each(|owned| owned.lock().unwrap().table.advance(ticks));
+        self.owned.lock().unwrap().table.advance(ticks);
     }
     fn clear(&mut self) {
-        for owned in &self.all {
-            let mut owned = owned.lock().unwrap();
-            owned.slots.clear();
-            owned.table.clear();
-        }
+        let mut owned = self.owned.lock().unwrap();
+        owned.slots.clear();
+        owned.table.clear();
     }
     fn now(&self) -> u16 {
         self.owned.lock().unwrap().table.now()
