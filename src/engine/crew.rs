@@ -18,42 +18,18 @@ const STACK: usize = 2 << 20;
 /// Typical memory use of a helper: its stack, moves, variations and move-ordering heuristics.
 pub const HELPER_BYTES: u64 = 512 << 10;
 
-/// A helper that is suspended between its turns.
-pub trait Suspended {
-    /// Runs the helper for a turn of `nodes` nodes. If `nodes` is 0, the helper ends its search.
-    fn resume(&mut self, nodes: u64) -> TurnEnd;
-}
+/// A helper that runs as a coroutine, on its own stack. It is resumed with the nodes of its turn,
+/// which are 0 if it must end its search. Each turn ends with the helper's counters since the start
+/// of the root search.
+type HelperCoroutine = Coroutine<u64, SearchCounters, (Box<Helper>, SearchCounters)>;
 
-/// The end of a helper's turn, with the helper's counters since the start of the root search.
-pub enum TurnEnd {
-    /// The turn is used up. The search continues in the next turn of the helper.
-    Paused(SearchCounters),
-    /// The helper's search has ended. Returns the helper.
-    Finished(Box<Helper>, SearchCounters),
-}
-
-/// A helper that runs as a coroutine, on its own stack.
-pub struct HelperCoroutine(Coroutine<u64, SearchCounters, (Box<Helper>, SearchCounters)>);
-
-impl HelperCoroutine {
-    /// Turns a helper into a suspended coroutine. The helper starts its search in its first turn.
-    pub fn suspend(mut helper: Box<Helper>, task: Task) -> Box<dyn Suspended> {
-        let stack =
-            DefaultStack::new(STACK).unwrap_or_else(|error| panic!("no memory for a searcher's stack: {error}"));
-        Box::new(Self(Coroutine::with_stack(stack, move |yielder, first_nodes| {
-            let counters = helper.run(&task, &mut CoroutineBaton { yielder, first_nodes: Some(first_nodes) });
-            (helper, counters)
-        })))
-    }
-}
-
-impl Suspended for HelperCoroutine {
-    fn resume(&mut self, nodes: u64) -> TurnEnd {
-        match self.0.resume(nodes) {
-            CoroutineResult::Yield(counters) => TurnEnd::Paused(counters),
-            CoroutineResult::Return((helper, counters)) => TurnEnd::Finished(helper, counters),
-        }
-    }
+/// Turns a helper into a suspended coroutine. The helper starts its search in its first turn.
+fn suspend(mut helper: Box<Helper>, task: Task) -> HelperCoroutine {
+    let stack = DefaultStack::new(STACK).unwrap_or_else(|error| panic!("no memory for a searcher's stack: {error}"));
+    Coroutine::with_stack(stack, move |yielder, first_nodes| {
+        let counters = helper.run(&task, &mut CoroutineBaton { yielder, first_nodes: Some(first_nodes) });
+        (helper, counters)
+    })
 }
 
 /// The baton of a helper that runs as a coroutine. Passing the baton suspends the coroutine.
@@ -75,7 +51,7 @@ impl Baton for CoroutineBaton<'_> {
 
 /// The state of a helper outside its turns.
 enum HelperState {
-    Searching(Box<dyn Suspended>),
+    Searching(HelperCoroutine),
     Finished(Box<Helper>),
 }
 
@@ -104,12 +80,19 @@ pub struct Crew<'a> {
 }
 
 impl<'a> Crew<'a> {
-    /// Creates a crew from suspended helpers. No helper searches before the main searcher passes
-    /// the baton. `node_limit` applies to all searchers together.
-    pub fn new(options: &Threads, helpers: Vec<Box<dyn Suspended>>, node_limit: Option<u64>, stop: Stop<'a>) -> Self {
+    /// Creates a crew of helpers with the same task. No helper searches before the main searcher
+    /// passes the baton. `node_limit` applies to all searchers together.
+    #[allow(clippy::vec_box)]
+    pub fn new(
+        options: &Threads,
+        helpers: Vec<Box<Helper>>,
+        task: &Task,
+        node_limit: Option<u64>,
+        stop: Stop<'a>,
+    ) -> Self {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
-            helpers: helpers.into_iter().map(HelperState::Searching).collect(),
+            helpers: helpers.into_iter().map(|helper| HelperState::Searching(suspend(helper, task.clone()))).collect(),
             reported_counts: SearchCounters::default(),
             turns: Turns::new(options),
             current_searcher: 0,
@@ -129,7 +112,7 @@ impl<'a> Crew<'a> {
             HelperState::Finished(helper) => helper,
             HelperState::Searching(mut suspended) => loop {
                 // A turn of 0 nodes tells the helper to end its search.
-                if let TurnEnd::Finished(helper, _) = suspended.resume(0) {
+                if let CoroutineResult::Return((helper, _)) = suspended.resume(0) {
                     return helper;
                 }
             },
@@ -156,8 +139,8 @@ impl<'a> Crew<'a> {
         };
         let nodes_before = self.counts[helper_index].nodes;
         let counters = match suspended.resume(nodes) {
-            TurnEnd::Paused(counters) => counters,
-            TurnEnd::Finished(finished, counters) => {
+            CoroutineResult::Yield(counters) => counters,
+            CoroutineResult::Return((finished, counters)) => {
                 self.helpers[helper_index] = HelperState::Finished(finished);
                 counters
             }

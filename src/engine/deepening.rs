@@ -3,7 +3,7 @@
 use super::anatomy::{Anatomy, Dissector};
 use super::audit::{Auditor, Findings};
 use super::check::OptionError;
-use super::crew::{Crew, HelperCoroutine, Suspended};
+use super::crew::Crew;
 use super::eval::{self, Evaluator};
 use super::helper::{Helper, MAX_DEPTH, Task};
 use super::instruments::Instruments;
@@ -231,20 +231,7 @@ impl Engine {
         stop: impl Into<Stop<'s>>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> Outcome {
-        self.search_with(HelperCoroutine::suspend, board, past, limit, stop.into(), watch)
-    }
-
-    /// Like [`Self::search`], but the caller chooses how helpers are suspended between their turns.
-    /// `suspend` turns a helper into a suspended searcher.
-    pub(super) fn search_with(
-        &mut self,
-        suspend: fn(Box<Helper>, Task) -> Box<dyn Suspended>,
-        board: &Board,
-        past: &[Board],
-        limit: Limit,
-        stop: Stop<'_>,
-        watch: &mut dyn FnMut(SearchProgress),
-    ) -> Outcome {
+        let stop = stop.into();
         self.clear_at(Clear::Search);
         self.advance_clock_before_search(board);
         self.has_searched = true;
@@ -262,8 +249,9 @@ impl Engine {
         if self.options.threads.is_real() {
             return self.search_on_threads(&root, task, limit, stop, watch);
         }
-        let helpers: Vec<_> = self.helpers.drain(..).map(|helper| suspend(helper, task.clone())).collect();
-        let mut crew = (!helpers.is_empty()).then(|| Crew::new(&self.options.threads, helpers, limit.nodes, stop));
+        let helpers = std::mem::take(&mut self.helpers);
+        let mut crew =
+            (!helpers.is_empty()).then(|| Crew::new(&self.options.threads, helpers, &task, limit.nodes, stop));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
         self.helpers = crew.map(Crew::end).unwrap_or_default();
         Outcome { iterations, stopped: stop.is_set() }

@@ -1,12 +1,9 @@
 use super::*;
 use crate::chess::Board;
 use crate::engine::{Engine, EngineOptions, Iteration, Limit};
-use crate::table::same_key::SameKey;
-use crate::table::{Size, Table, ThreadCounters};
+use crate::table::{Size, Table};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
 
 const MIDDLE_GAME: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -25,87 +22,6 @@ fn search(options: &EngineOptions, fen: &str, limit: Limit) -> Vec<Iteration> {
 
 fn to_depth(depth: u8) -> Limit {
     Limit { depth: Some(depth), nodes: None }
-}
-
-/// A helper on an operating-system thread, which waits while it is not its turn.
-struct HelperThread {
-    turns: Sender<u64>,
-    ends: Receiver<TurnEnd>,
-    thread: Option<JoinHandle<()>>,
-}
-
-/// The baton of a helper on its own thread: passing it reports the end of the turn and waits for
-/// the next one.
-struct ThreadBaton {
-    turns: Receiver<u64>,
-    ends: Sender<TurnEnd>,
-    /// Whether the first turn has begun.
-    began: bool,
-}
-
-impl Baton for ThreadBaton {
-    fn pass(&mut self, counters: &SearchCounters) -> u64 {
-        if std::mem::replace(&mut self.began, true) {
-            self.ends.send(TurnEnd::Paused(*counters)).unwrap();
-        }
-        self.turns.recv().unwrap()
-    }
-}
-
-impl HelperThread {
-    fn suspend(mut helper: Box<Helper>, task: Task) -> Box<dyn Suspended> {
-        let (turn_sender, turn_receiver) = channel();
-        let (end_sender, end_receiver) = channel();
-        let run = move || {
-            let mut baton = ThreadBaton { turns: turn_receiver, ends: end_sender.clone(), began: false };
-            let counters = helper.run(&task, &mut baton);
-            end_sender.send(TurnEnd::Finished(helper, counters)).unwrap();
-        };
-        Box::new(Self { turns: turn_sender, ends: end_receiver, thread: Some(std::thread::spawn(run)) })
-    }
-}
-
-impl Suspended for HelperThread {
-    fn resume(&mut self, nodes: u64) -> TurnEnd {
-        self.turns.send(nodes).unwrap();
-        let end = self.ends.recv().unwrap();
-        if matches!(end, TurnEnd::Finished(..)) {
-            self.thread.take().unwrap().join().unwrap();
-        }
-        end
-    }
-}
-
-/// Coroutines have the same results and counts as operating-system threads that take the same
-/// turns, over two searches of a game.
-#[test]
-fn searchers_equal_threads_that_take_the_same_turns() {
-    for threads in [
-        r#"{ "count": 2, "quantum": 1 }"#,
-        r#"{ "count": 3, "quantum": 7, "helpers": "odd-even" }"#,
-        r#"{ "count": 5, "schedule": "random", "helpers": "shuffle" }"#,
-    ] {
-        let mut options = options(threads);
-        options.table.same_key = SameKey::Deeper;
-        let [coroutines, threads_of_system] = [HelperCoroutine::suspend, HelperThread::suspend].map(|suspend| {
-            let mut engine = Engine::new(&options, None).unwrap();
-            let (stop, first) = (AtomicBool::new(false), Board::from_fen(MIDDLE_GAME).unwrap());
-            let mut iterations =
-                engine.search_with(suspend, &first, &[], to_depth(4), (&stop).into(), &mut |_| {}).iterations;
-            let mut second = first;
-            second.play(iterations[3].best, crate::chess::Increments::none());
-            let limit = Limit { depth: None, nodes: Some(20_000) };
-            let second_search = engine.search_with(suspend, &second, &[first], limit, (&stop).into(), &mut |_| {});
-            iterations.extend(second_search.iterations);
-            iterations
-        });
-        assert!(coroutines == threads_of_system, "{threads}");
-        let mut total = ThreadCounters::default();
-        coroutines.iter().for_each(|iteration| total += iteration.threads);
-        let counts = ThreadCounters::COLUMNS.iter().map(|(name, _)| *name).zip(total.values());
-        let zero: Vec<&str> = counts.filter(|&(_, count)| count == 0).map(|(name, _)| name).collect();
-        assert!(zero.is_empty(), "{threads}: {zero:?}");
-    }
 }
 
 /// Helpers that get no turn before the main searcher is done change none of its counts. Source of
