@@ -1,6 +1,7 @@
+use super::terminal::show;
 use super::{CommandFailure, CommandResult, Exit, io_failure, refuse_overwrite};
 use crate::record::publish;
-use crate::report::trace_page::describe_trace;
+use crate::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
 use crate::text::plural;
 use crate::traces::{self, Format, Info, Reader, TraceError, Writer};
 use std::fs::File;
@@ -143,8 +144,37 @@ fn merge(files: &[PathBuf], out: &Path) -> CommandResult {
 }
 
 fn info(file: &Path) -> CommandResult {
-    print!("{}", describe_trace(&Info::read(open_trace(file)?).map_err(trace_failure(file))?));
+    let table = info_table(&Info::read(open_trace(file)?).map_err(trace_failure(file))?);
+    show(&Sheet { parts: vec![Part::Table(table)], ..Sheet::default() });
     Ok(Exit::Done)
+}
+
+/// Returns a table with a row for each count of a trace.
+fn info_table(info: &Info) -> SheetTable {
+    let format_depth = |depth: i16| f64::from(depth) / f64::from(info.depth_parts.max(1));
+    let counts = [
+        ("events", info.events),
+        ("games", info.games),
+        ("searches", info.searches),
+        ("iterations", info.iterations),
+        ("clears", info.clears),
+        ("threads", info.threads.into()),
+        ("nodes", info.nodes),
+        ("probes", info.probes),
+        ("hits", info.hits),
+        ("cuts", info.cuts),
+        ("windows", info.window_probes),
+        ("stores", info.stores),
+        ("exact", info.exact),
+        ("lower", info.lower),
+        ("no bound", info.evaluations),
+        ("moves", info.moves),
+    ];
+    let positions = format!("{}{}", if info.estimated { "about " } else { "" }, info.positions);
+    let depths = format!("{} to {}", format_depth(info.min_depth), format_depth(info.max_depth));
+    let rows = counts.iter().map(|(name, count)| [*name, &count.to_string()].map(Cell::text));
+    let rows = rows.chain([["positions", &positions], ["depths", &depths]].map(|row| row.map(Cell::text)));
+    SheetTable::new("trace", "", SheetColumn::from_names(["trace", "count"]), rows)
 }
 
 /// Writes the stores of a trace for libCacheSim.

@@ -30,7 +30,6 @@ mod table;
 pub mod text;
 pub mod thin;
 mod threads;
-pub mod trace_page;
 pub mod tune_page;
 mod verdicts;
 

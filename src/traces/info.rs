@@ -25,8 +25,6 @@ pub struct Info {
     pub lower: u64,
     /// Stores of a static evaluation alone.
     pub evaluations: u64,
-    /// Stores with the nodes of their own subtree.
-    pub subtree_stores: u64,
     /// Searches, not counting iterations.
     pub searches: u64,
     pub iterations: u64,
@@ -189,7 +187,6 @@ impl InfoCounter {
                 info.exact += u64::from(event.bound() == Bound::Exact);
                 info.lower += u64::from(event.bound() == Bound::Lower);
                 info.evaluations += u64::from(event.bound() == Bound::None);
-                info.subtree_stores += u64::from(!event.has_total());
                 info.moves += u64::from(event.has(flags::MOVE));
                 self.stored_positions.insert(event.position());
             }
@@ -346,7 +343,6 @@ mod tests {
             exact: 3,
             lower: 2,
             evaluations: 0,
-            subtree_stores: 1,
             searches: 2,
             iterations: 1,
             clears: 1,

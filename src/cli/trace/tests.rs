@@ -24,7 +24,7 @@ fn open_of_a_folder_is_a_usage_error() {
 }
 
 #[test]
-fn info_page_lists_each_figure() {
+fn info_lists_each_count() {
     let info = Info {
         events: 1000,
         probes: 400,
@@ -35,6 +35,8 @@ fn info_page_lists_each_figure() {
         exact: 10,
         lower: 150,
         evaluations: 20,
+        moves: 15,
+        threads: 1,
         searches: 7,
         iterations: 21,
         clears: 3,
@@ -45,44 +47,33 @@ fn info_page_lists_each_figure() {
         positions: 180,
         ..Info::default()
     };
-    let describe_lines = |info: &Info| {
-        describe_trace(info)
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-            .collect::<Vec<_>>()
+    let rows_of = |info: &Info| {
+        let row = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(" ");
+        info_table(info).rows.iter().map(row).collect::<Vec<_>>()
     };
-    let all_lines = describe_lines(&info);
     assert_eq!(
-        all_lines,
+        rows_of(&info),
         [
             "events 1000",
             "games 2",
-            "searches 7 (21 iterations recorded)",
+            "searches 7",
+            "iterations 21",
             "clears 3",
+            "threads 1",
             "nodes 800",
-            "1.25 events per node",
             "probes 400",
-            "answered 100 (25.0 %)",
-            "cut 40 (10.0 %)",
-            "windows 300 (75.0 %)",
+            "hits 100",
+            "cuts 40",
+            "windows 300",
             "stores 200",
-            "exact 10 (5.0 %)",
-            "lower 150 (75.0 %)",
-            "no bound 20 (10.0 %)",
+            "exact 10",
+            "lower 150",
+            "no bound 20",
+            "moves 15",
             "positions 180",
             "depths -2 to 9",
-            "worth nodes searched between a position's probe and its store",
         ]
     );
-    let with_subtrees =
-        describe_lines(&Info { subtree_stores: 1, estimated: true, nodes: 0, probes: 0, hits: 0, ..info });
-    assert_eq!(
-        [&with_subtrees[5], &with_subtrees[6], &with_subtrees[13]],
-        ["probes 0", "answered 0 (-)", "positions about 180"]
-    );
-    assert_eq!(with_subtrees.last().map(String::as_str), Some("worth nodes of each entry's own subtree"));
-    let without_window = describe_lines(&Info { cuts: 0, window_probes: 0, ..info });
-    assert!(without_window.last().is_some_and(|line| line.starts_with("worth unknown: ")));
-    let with_one_window = describe_lines(&Info { cuts: 0, window_probes: 1, ..info });
-    assert!(with_one_window.last().is_some_and(|line| line.starts_with("worth nodes ")));
+    let estimated = rows_of(&Info { estimated: true, depth_parts: 4, ..info });
+    assert_eq!(estimated[16..], ["positions about 180", "depths -0.5 to 2.25"]);
 }
