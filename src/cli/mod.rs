@@ -39,7 +39,6 @@ mod generate;
 mod guard;
 mod judge;
 mod keys;
-mod man;
 mod merge;
 mod new;
 mod options;
@@ -185,7 +184,6 @@ commands! {
         Options(options),
         Columns(columns),
         Schema(schema),
-        Man(man),
         Completions(completions),
     "Internal":
         #[command(name = crate::subject::guard::COMMAND, hide = true)]

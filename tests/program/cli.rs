@@ -499,7 +499,7 @@ fn commands_without_an_experiment_print_their_result() {
     let (stdout, _, _) = run(&["columns"]);
     assert!(stdout.contains("search.nodes"), "{stdout}");
     assert!(stdout.contains("table.evictions"), "{stdout}");
-    for command in [&["schema"][..], &["man"], &["completions", "bash"], &["suite", "data/games.pgn"]] {
+    for command in [&["schema"][..], &["completions", "bash"], &["suite", "data/games.pgn"]] {
         let (stdout, stderr, code) = run(command);
         assert_eq!(code, 0, "{command:?}: {stderr}");
         assert!(stdout.len() > 500, "{command:?}: {stderr}");

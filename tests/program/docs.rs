@@ -1,7 +1,7 @@
 //! Tests of the documentation: every command in it runs unchanged, the data-frame examples give the
 //! sums of the rows, and the JSON Schema accepts what the program accepts.
 
-use crate::common::{has_python, listed_commands, run, scratch};
+use crate::common::{has_python, run, scratch};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -294,46 +294,4 @@ fn options_search_finds_any_part_of_a_name() {
         assert!(stdout.contains(path), "{text}: {stdout}{stderr}");
     }
     assert_eq!(run(&["options", "xyzzy"]).2, 2);
-}
-
-/// Every listed command has a man page with examples and exit codes, which a formatter reads
-/// without warnings.
-#[test]
-fn man_page_of_every_command_has_examples_and_exit_codes() {
-    let folder = scratch();
-    let out = folder.path().join("man1");
-    let (stdout, stderr, code) = run(&["man", "--out", out.to_str().unwrap()]);
-    assert_eq!(code, 0, "{stderr}");
-    let pages: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(stdout.contains(&format!("{} pages", pages.len())), "{stdout}");
-    assert!(pages.len() > 25, "{stdout}");
-    let (help, ..) = run(&["--help"]);
-    for command in listed_commands(&help) {
-        assert!(out.join(format!("ttlab-{command}.1")).exists(), "{command} has no page");
-    }
-    for name in ["ttlab.1", "ttlab-trace-import.1", "ttlab-submit-slurm.1"] {
-        assert!(out.join(name).exists() || name.contains("slurm"), "{name}");
-    }
-    assert!(!out.join("ttlab-engine-guard.1").exists());
-    assert!(!out.join("ttlab-help.1").exists());
-    for page in &pages {
-        let text = fs::read_to_string(page).unwrap();
-        for part in ["\n.SH NAME", "\n.SH SYNOPSIS", "\n.SH EXAMPLES", "\n.SH \"EXIT STATUS\""] {
-            assert!(text.contains(part), "{} has no {part:?}", page.display());
-        }
-        assert!(!text.contains(".SH EXTRA"), "{}", page.display());
-        let groff = Command::new("groff").args(["-man", "-ww", "-Tutf8"]).arg(page).output();
-        if let Ok(groff) = groff {
-            let message = String::from_utf8_lossy(&groff.stderr);
-            assert!(groff.status.success(), "{}: {message}", page.display());
-            assert!(message.is_empty(), "{}: {message}", page.display());
-        }
-    }
-    let run_page = run(&["man", "run"]).0;
-    assert!(run_page.contains("75 interrupted"), "{run_page}");
-    assert!(run_page.contains("ttlab run experiments/quick.toml"), "{run_page}");
-    assert_eq!(run(&["man", "trace", "import"]).0, fs::read_to_string(out.join("ttlab-trace-import.1")).unwrap());
-    let (_, stderr, code) = run(&["man", "rnu"]);
-    assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("did you mean `run`"), "{stderr}");
 }

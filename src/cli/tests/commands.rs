@@ -569,11 +569,6 @@ fn incomplete_arguments_are_refused_with_a_hint() {
             &["replay", &path_in("x.trace"), "--set", "table.policy.kind=always"],
             "error: --set table.policy.kind: set policies with --policy\n".to_owned(),
         ),
-        (
-            &["man", "trace", "imprt"],
-            "error: `ttlab trace` has no command `imprt`: did you mean `import`?\n".to_owned(),
-        ),
-        (&["man", "guard"], "error: `ttlab` has no command `guard`\n".to_owned()),
         (&["trace", "startpos", "-o", &path_in("x.trace")], limit_error("--nodes N with deepening")),
         (
             &["trace", "startpos", "--nodes", "9", "--set", "deepening.step=0", "-o", &path_in("x.trace")],
@@ -603,16 +598,6 @@ fn incomplete_arguments_are_refused_with_a_hint() {
         assert_eq!(code, 2, "{stdout}{stderr}");
         assert!(stdout.is_empty(), "{stdout}{stderr}");
         assert!(stderr.contains("no such file: ./no-such-engine"), "{stdout}{stderr}");
-    }
-}
-
-#[test]
-fn man_prints_the_page_of_the_requested_command() {
-    for words in [&[][..], &["run"], &["trace"], &["trace", "info"], &["trace", "import"]] {
-        let name = [&["ttlab"], words].concat().join("-");
-        let (code, stdout, stderr) = call(&[&["man"], words].concat());
-        assert_eq!((code, stderr.as_str(), stdout.matches(".TH ").count()), (0, "", 1), "{stdout}");
-        assert!(stdout.contains(&format!(".TH {name} 1")), "{stdout}");
     }
 }
 

@@ -105,7 +105,6 @@ const CASES: &[Case] = &[
     ("audit @/x.toml --depth 2", "--depth 1", ""),
     ("audit @/x.toml --depth 2", "--positions 1", ""),
     ("audit @/x.toml --depth 2", "--set ordering=[]", ""),
-    ("man", "--out @/out", "out/ttlab-run.1:"),
     ("submit slurm @/two.json --out @/out/s", "--time 1:23:45", "--time=1:23:45"),
     ("submit slurm @/two.json --out @/out/s", "--cpus 3", "--cpus-per-task=3"),
     ("submit slurm @/two.json --out @/out/s", "--mem 7770", "--mem=7770M"),
