@@ -6,7 +6,7 @@ use crate::submit::{Request, System, scripts};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
-/// Write job scripts for Slurm, GNU parallel or HTCondor
+/// Write job scripts for Slurm or GNU parallel
 #[derive(clap::Args)]
 #[command(after_help = include_str!("help/submit.txt"))]
 pub struct Args {
@@ -94,21 +94,10 @@ pub fn run(args: &Args) -> CommandResult {
     for script in scripts {
         let path = folder.join(script.name);
         super::write(&path, &script.text)?;
-        if script.text.starts_with("#!") {
-            make_executable(&path).map_err(io_failure(&path))?;
-        }
         println!("{}", path.display());
     }
     println!("to submit {} shards:  {submit_command}", request.shards);
     Ok(Exit::Done)
-}
-
-/// Makes a script executable for all users who may read it, because HTCondor runs the script as a
-/// program.
-fn make_executable(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(path)?.permissions().mode();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
 /// Returns the memory in MiB that a shard needs. For each parallel job, this is the memory of the

@@ -1,14 +1,13 @@
-//! Creates the scripts that run a plan's shards with Slurm, GNU parallel or `HTCondor`. All
-//! functions only compute texts from an [`Request`].
+//! Creates the scripts that run a plan's shards with Slurm or GNU parallel. All functions only
+//! compute texts from an [`Request`].
 
 /// The scheduler that runs the shards. Slurm runs them as a job array with a dependent merge job.
-/// GNU parallel runs them on one machine. `HTCondor` uses a DAG for the merge.
+/// GNU parallel runs them on one machine.
 #[allow(missing_docs)] // `ttlab submit --help` would show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum System {
     Slurm,
     Parallel,
-    Htcondor,
 }
 
 /// What a scheduler is requested to run: the plan, and the resources of each shard.
@@ -60,16 +59,6 @@ pub fn scripts(system: System, request: &Request) -> (Vec<Script>, String) {
         System::Parallel => {
             (&[("parallel.sh", include_str!("templates/parallel.sh"))], format!("sh {folder}/parallel.sh"))
         }
-        System::Htcondor => (
-            &[
-                ("shard.sh", include_str!("templates/shard.sh")),
-                ("shards.sub", include_str!("templates/shards.sub")),
-                ("merge.sh", include_str!("templates/merge.sh")),
-                ("merge.sub", include_str!("templates/merge.sub")),
-                ("sweep.dag", include_str!("templates/sweep.dag")),
-            ],
-            format!("cd {folder} && condor_submit_dag sweep.dag"),
-        ),
     };
     let make_script = |&(name, template): &(&'static str, &str)| Script { name, text: fill(template, system, request) };
     (templates.iter().map(make_script).collect(), command)
@@ -109,8 +98,8 @@ fn fill(template: &str, system: System, request: &Request) -> String {
     let max_running = match (system, request.max_running) {
         (System::Slurm, Some(max_running)) => format!("%{max_running}"),
         (System::Slurm, None) => String::new(),
+        (System::Parallel, Some(max_running)) => max_running.to_string(),
         (System::Parallel, None) => "100%".to_owned(),
-        (_, max_running) => max_running.unwrap_or(request.shards).to_string(),
     };
     // Slurm replaces patterns such as `%a` in the name of a log. So a percent sign in the name of
     // the folder is doubled.
@@ -127,7 +116,6 @@ fn fill(template: &str, system: System, request: &Request) -> String {
         ("TIME", request.time.clone()),
         ("TTLAB", quote_for_shell(&request.ttlab)),
         ("PLAN", quote_for_shell(&request.plan)),
-        ("PLAN_PLAIN", request.plan.clone()),
         ("OUT", quote_for_shell(&request.out)),
         ("LOG_SHARD", log("%a.log")),
         ("LOG_MERGE", log("merge.log")),
@@ -186,11 +174,11 @@ mod tests {
             filled(System::Slurm, "a@b.c @NOTHING@ @PLAN@ @ @PLAN@@"),
             "a@b.c @NOTHING@ 'p@n.json' @ 'p@n.json'@"
         );
-        assert_eq!(filled(System::Parallel, "@TTLAB@ @OUT@ @PLAN_PLAIN@"), "'/opt/tt lab' '/data/$(OUT)' p@n.json");
-        assert_eq!(filled(System::Htcondor, "@OUT@ @MERGE_MEBIBYTES@"), "'/data/$(OUT)' 4096");
+        assert_eq!(filled(System::Parallel, "@TTLAB@ @OUT@"), "'/opt/tt lab' '/data/$(OUT)'");
+        assert_eq!(filled(System::Slurm, "@OUT@ @MERGE_MEBIBYTES@"), "'/data/$(OUT)' 4096");
         assert_eq!(filled(System::Slurm, "@LOG_SHARD@ @LOG_MERGE@ @LOGS@"), "'a%%b'/%a.log 'a%%b'/merge.log 'a%b'");
         for (system, unlimited, limited_to_2) in
-            [(System::Slurm, "", "%2"), (System::Parallel, "100%", "2"), (System::Htcondor, "7", "2")]
+            [(System::Slurm, "", "%2"), (System::Parallel, "100%", "2")]
         {
             let limited_request = Request { max_running: Some(2), ..request() };
             assert_eq!(
@@ -233,14 +221,11 @@ mod tests {
             Err("a\\b: Slurm cannot write logs to a folder with a backslash in its name: choose another folder"
                 .to_owned())
         );
-        assert_eq!(
-            [System::Parallel, System::Htcondor].map(|system| check_folder(system, &backslash)),
-            [Ok(()), Ok(())]
-        );
+        assert_eq!(check_folder(System::Parallel, &backslash), Ok(()));
         let names =
             |system: System| scripts(system, &request()).0.into_iter().map(|script| script.name).collect::<Vec<_>>();
         assert_eq!(names(System::Slurm), ["array.sbatch", "merge.sbatch", "submit.sh"]);
-        assert_eq!(names(System::Htcondor).iter().filter(|name| name.ends_with(".sh")).count(), 2);
-        assert_eq!(scripts(System::Htcondor, &request()).1, "cd 'a%b' && condor_submit_dag sweep.dag");
+        assert_eq!(names(System::Parallel), ["parallel.sh"]);
+        assert_eq!(scripts(System::Parallel, &request()).1, "sh 'a%b'/parallel.sh");
     }
 }

@@ -2,17 +2,6 @@ use super::*;
 use crate::experiment::Experiment;
 
 #[test]
-fn script_is_executable_for_its_readers() {
-    use std::os::unix::fs::PermissionsExt;
-    let file = tempfile::NamedTempFile::new().unwrap();
-    for (before, after) in [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755), (0o604, 0o705), (0o755, 0o755)] {
-        std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(before)).unwrap();
-        make_executable(file.path()).unwrap();
-        assert_eq!(std::fs::metadata(file.path()).unwrap().permissions().mode() & 0o777, after, "{before:o}");
-    }
-}
-
-#[test]
 fn time_accepts_slurm_formats() {
     for text in ["90", "90:30", "25:00", "48:00:00", "2-00", "1-12:30", "1-23:59:59"] {
         assert_eq!(parse_time(text).as_deref(), Ok(text));

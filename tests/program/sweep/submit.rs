@@ -75,12 +75,10 @@ fn scripts_follow_the_rules_of_their_formats() {
     assert!(array.lines().last().unwrap().starts_with("exec "), "signals must reach the program");
     assert!(!array.contains("SLURM_ARRAY_TASK_COUNT"), "a task that is run again is told that its array has one task");
     assert!(text(System::Slurm, "submit.sh").contains("--kill-on-invalid-dep=yes"));
-    assert!(text(System::Htcondor, "shards.sub").ends_with("queue 100\n"));
     for (system, name) in [
         (System::Slurm, "array.sbatch"),
         (System::Slurm, "submit.sh"),
         (System::Parallel, "parallel.sh"),
-        (System::Htcondor, "shard.sh"),
     ] {
         let mut shell = Command::new("sh").arg("-n").stdin(Stdio::piped()).spawn().unwrap();
         std::io::Write::write_all(&mut shell.stdin.take().unwrap(), text(system, name).as_bytes()).unwrap();
@@ -103,7 +101,7 @@ fn script_quotes_empty_names_and_special_signs() {
         (' '..='\u{7e}').flat_map(|sign| [format!("{sign}a{sign}"), format!("{sign}/a")]).collect();
     let mut words = String::new();
     for name in &names {
-        let merge = text(System::Htcondor, "merge.sh", &|request| request.plan.clone_from(name));
+        let merge = text(System::Slurm, "merge.sbatch", &|request| request.plan.clone_from(name));
         let quoted = merge.split(" merge ").nth(1).and_then(|rest| rest.split(" --out ").next()).unwrap();
         words += &format!("printf '%s\\n' {quoted}\n");
     }
@@ -114,7 +112,7 @@ fn script_quotes_empty_names_and_special_signs() {
     assert!(submit.contains("/data/50%%'/%a.log"), "{submit}");
     let array = text(System::Slurm, "array.sbatch", &|request| request.out = String::new());
     assert!(array.contains("--out ''"), "{array}");
-    for system in [System::Slurm, System::Parallel, System::Htcondor] {
+    for system in [System::Slurm, System::Parallel] {
         let (scripts, _) = scripts(system, &request());
         assert!(
             scripts.iter().all(|script| script.text.starts_with("#!") || !script.name.ends_with(".sh")),
@@ -204,24 +202,6 @@ fn shards_beyond_the_array_limit_take_several_arrays() {
     ttlab(&["submit", "slurm", &plan, "--out", &folder]).expect(2).prints(&["backslash"]);
 }
 
-/// The HTCondor wrapper: failed jobs don't stop the other shards, other exit codes are passed on,
-/// and signals reach the program.
-#[test]
-fn htcondor_shard_exits_as_dagman_expects() {
-    let trial = Trial::new(
-        "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n[grid]\n'table.size' = ['1 MiB', '100000 GiB']\n",
-    );
-    let (plan, out) = (trial.text("plan.json"), trial.text("out"));
-    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
-    ttlab(&["submit", "htcondor", &plan, "--out", &out, "--mem", "64"]).expect(0);
-    // Started as HTCondor does it: as a program, not as text for a shell.
-    let shard = |index: &str| run_command(Command::new(format!("{out}/htcondor/shard.sh")).arg(index));
-    assert!(fs::metadata(format!("{out}/htcondor/merge.sh")).unwrap().permissions().mode() & 0o111 != 0);
-    shard("0").expect(0).prints(&["1 job failed"]);
-    shard("7").expect(2);
-    ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(3);
-}
-
 /// A path with a line break, which would end a comment line, is refused.
 #[test]
 fn path_with_a_line_break_is_refused() {
@@ -233,7 +213,7 @@ fn path_with_a_line_break_is_refused() {
     assert!(!Path::new(&out).exists());
     ttlab(&["submit", "slurm", &plan, "--time", "1; rm"]).expect(2).prints(&["12:00:00"]);
     ttlab(&["submit", "slurm", &trial.file]).expect(2).prints(&["not a plan of ttlab", "ttlab plan FILE"]);
-    ttlab(&["submit", "pbs", &plan]).expect(2).prints(&["slurm", "htcondor"]);
+    ttlab(&["submit", "pbs", &plan]).expect(2).prints(&["slurm", "parallel"]);
 }
 
 /// GNU parallel itself, if it is installed: runs the shards on this machine, then the merge.
@@ -261,7 +241,5 @@ fn backslash_in_a_folder_is_refused_only_by_slurm() {
     ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
     let out = format!("{}\\n", trial.text("a"));
     ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).prints(&["backslash"]);
-    for system in ["parallel", "htcondor"] {
-        ttlab(&["submit", system, &plan, "--out", &out]).expect(0);
-    }
+    ttlab(&["submit", "parallel", &plan, "--out", &out]).expect(0);
 }
