@@ -26,7 +26,6 @@ macro_rules! refuse {
 }
 
 mod args;
-mod audit;
 mod bench;
 mod check;
 mod columns;
@@ -159,7 +158,6 @@ commands! {
         Run(run),
         Tune(tune),
         Reproduce(reproduce),
-        Audit(audit),
     "Results":
         Report(report),
         Compare(compare),

@@ -3,7 +3,6 @@
 //! clock.
 
 mod adopt_rows;
-pub mod audit;
 mod context;
 mod depths;
 pub mod estimate;

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod action;
-mod audit;
 mod cells;
 mod cli;
 mod common;

@@ -95,7 +95,6 @@ fn policy_of_another_crate_runs_in_an_experiment_file() {
         (&["report", out, "--by", "policy"][..], "centre"),
         (&["report", out, "--where", "table.policy.margin=2", "--by", "table.policy.margin"], "2 *"),
         (&["verify", out], "complete"),
-        (&["audit", file, "--depth", "3", "--positions", "2"], "centre"),
         (&["plan", file, "--set", "table.policy.margin=3"], ""),
         (&["search", "startpos", "--depth", "4", "--set", "table.policy=centre"], "search.nodes"),
     ] {

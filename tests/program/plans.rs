@@ -224,15 +224,6 @@ fn plan_estimates_its_time_or_says_that_it_cannot() {
     assert!(time(&["--set", "limit.depth=4"]).starts_with("unknown"), "{}", time(&["--set", "limit.depth=4"]));
 }
 
-/// No progress is written to a pipe: an audit only prints its result.
-#[test]
-fn audit_in_a_pipe_prints_no_progress() {
-    let (stdout, stderr, code) = run(&["audit", "experiments/quick.toml", "--depth", "2", "--positions", "2"]);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(stdout.contains("iterations"), "{stderr}");
-    assert!(stderr.is_empty(), "{stderr}");
-}
-
 /// A variant whose table or history is never cleared runs through the whole suite as one job, and
 /// the ids of its rows depend on the earlier items; the ids of other variants don't.
 #[test]

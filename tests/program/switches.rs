@@ -143,31 +143,6 @@ fn verify_exits_with_the_code_of_the_worst_folder() {
     workspace.call("verify @whole", 2);
 }
 
-/// `audit` takes its depth and options from flags, and how many wrong answers it prints.
-#[test]
-fn audit_flags_set_depth_options_and_number_shown() {
-    let broken = "suite = { startpos = true }\nlimit = { depth = 4 }\n[engine]\npreset = 'purple'\ntable = 'unbounded'\n\
-                  keys.scheme = 'purple-product'\n";
-    let workspace = Workspace::new(&[("t.toml", ONE), ("broken.toml", broken)]);
-    let iterations = |line: &str| {
-        let (stdout, _) = workspace.call(line, 0);
-        stdout.lines().nth(1).unwrap().split_whitespace().next().unwrap().parse::<u32>().unwrap()
-    };
-    // One iteration for each depth, up to the file's depth.
-    assert_eq!([1, 2, 3].map(|depth| iterations(&format!("audit @t.toml --depth {depth}"))), [1, 2, 2]);
-    assert_eq!(iterations("audit @t.toml --set limit.depth=3 --depth 9"), 3);
-    let (_, stderr) = workspace.call("audit @t.toml --set table=none", 2);
-    assert!(stderr.contains("no variant of this experiment has a table"), "{stderr}");
-    for (show, shown) in [("", 3), (" --show 0", 0), (" --show 1", 1)] {
-        let (stdout, _) = workspace.call(&format!("audit @broken.toml --depth 4{show}"), 4);
-        assert_eq!(
-            stdout.lines().filter(|line| line.starts_with("    ") && line.contains('/')).count(),
-            shown,
-            "{stdout}"
-        );
-    }
-}
-
 /// A comparison with an incomplete base isn't complete. A report is the same in a file as on the
 /// terminal.
 #[test]

@@ -503,10 +503,6 @@ fn experiment_replays_a_trace_for_its_variants() {
         assert!(stderr.contains(" rows outside the new plan are kept in unused.csv"), "{stderr}");
     }
 
-    let (_, stderr, code) = run(&["audit", &toml]);
-    assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("an audit needs searches, but this file replays the trace g.trace"), "{stderr}");
-
     fs::write(&toml, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}")).unwrap();
     let (_, stderr, code) = run(&["run", &toml, "--out", &path("both")]);
     assert_eq!(code, 2, "{stderr}");

@@ -102,9 +102,6 @@ const CASES: &[Case] = &[
     ("compare @/whole @/whole", "--markdown @/out/c", "out/c:"),
     ("compare @/whole @/whole", "--json @/out/c", "\"finding\": \"fine\""),
     ("compare @/whole @/whole", "--bench-json @/out/c", "\"unit\": \"nodes\""),
-    ("audit @/x.toml --depth 2", "--depth 1", ""),
-    ("audit @/x.toml --depth 2", "--positions 1", ""),
-    ("audit @/x.toml --depth 2", "--set ordering=[]", ""),
     ("submit slurm @/two.json --out @/out/s", "--time 1:23:45", "--time=1:23:45"),
     ("submit slurm @/two.json --out @/out/s", "--cpus 3", "--cpus-per-task=3"),
     ("submit slurm @/two.json --out @/out/s", "--mem 7770", "--mem=7770M"),
@@ -133,8 +130,6 @@ const ELSEWHERE: &[&str] = &[
     "reproduce --fresh",
     "reproduce --jobs",
     "reproduce --quick",
-    "audit --jobs",
-    "audit --show",
     "trace export --to",
     "trace export --memory",
     // They need an external engine: tests/program/engines/doctor.rs.

@@ -202,16 +202,3 @@ fn killed_merges_reports_and_tunings_are_completed() {
     }
     eprintln!("{done:?} kills of merges, reports, tunings");
 }
-
-/// An interrupted audit exits with 75 and gives no verdict.
-#[test]
-fn interrupted_audit_gives_no_verdict() {
-    let trial = Trial::new(&LONG.replace("depth = 5", "depth = 20"));
-    let mut command = Command::new(binary());
-    command.args(["audit", &trial.file]).current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let child = command.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
-    signal(&child, "-INT");
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(75), 0));
-}

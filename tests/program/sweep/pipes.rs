@@ -110,7 +110,6 @@ fn impossible_table_size_is_refused_before_allocation() {
         let trial = Trial::new(&format!("{QUICK}[engine]\ntable.size = '{size}'\n"));
         if expected == 2 {
             ttlab(&["check", &trial.file]).expect(2).prints(&["table.size", "is too large"]);
-            ttlab(&["audit", &trial.file]).expect(2).prints(&["table.size"]);
         }
     }
 }
