@@ -1,14 +1,13 @@
 //! The engine: iterative deepening, and the state kept between iterations and searches.
 
 use super::anatomy::{Anatomy, Dissector};
-use super::audit::{Auditor, Findings};
 use super::check::OptionError;
 use super::crew::Crew;
 use super::eval::{self, Evaluator};
 use super::helper::{Helper, MAX_DEPTH, Task};
 use super::instruments::Instruments;
 use super::kernel::Kernel;
-use super::observer::{NoObserver, Observer};
+use super::observer::{NoObserver, Observer, ProbeWatch};
 use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
 use super::oracle::{self, BestMoves};
 use super::ordering::Heuristics;
@@ -40,8 +39,8 @@ pub struct Engine {
     helpers: Vec<Box<Helper>>,
     /// The game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
-    /// The results of the audit so far, if table answers are audited.
-    audit_findings: Option<Box<Findings>>,
+    /// Is called after each probe of the main searcher.
+    probe_watch: Option<ProbeWatch>,
     /// Whether the engine has searched since it was created or reset.
     has_searched: bool,
     /// The engine that learns the best move of each node, if the ordering uses the oracle.
@@ -115,7 +114,7 @@ impl Engine {
             table: main_table,
             heuristics: Heuristics::default(),
             last_ply: None,
-            audit_findings: None,
+            probe_watch: None,
             has_searched: false,
             learner: if options.ordering.contains(&Ordering::Oracle) {
                 let mut learner = Self::new(&oracle::learner_options(options), None)?;
@@ -369,7 +368,7 @@ impl Engine {
         }
     }
 
-    /// Searches one iteration with the observers that the options and the audit require.
+    /// Searches one iteration with the observers that are required.
     fn iterate<'a>(
         &'a mut self,
         root: &Board,
@@ -384,10 +383,7 @@ impl Engine {
         let instruments = Instruments {
             dissector: collects_anatomy
                 .then(|| Box::new(Dissector::new(&self.check_keys, switches.allows_cutoffs, self.table.as_deref()))),
-            auditor: self
-                .audit_findings
-                .as_deref_mut()
-                .map(|findings| Auditor::new(findings, switches, evaluator, &self.increments)),
+            probe_watch: self.probe_watch.as_mut(),
             best_moves: self.best_moves.as_mut(),
         };
         let kernel = Kernel {
@@ -405,31 +401,17 @@ impl Engine {
             return result;
         }
         let (mut result, instruments, table) = run_iteration(kernel, instruments, root, plan, buffers, pace, watch);
-        if let Some(mut auditor) = instruments.auditor
-            && result.finished
-        {
-            auditor.examine_root(root, &buffers.path, i32::from(plan.depth), result.score);
-        }
         result.anatomy = instruments.dissector.map(|dissector| Box::new(dissector.finish(table)));
         result
     }
 }
 
 impl Engine {
-    /// Makes later searches audit every table answer. This changes their time but not their counts.
-    pub fn audit(&mut self) {
-        self.audit_findings = Some(Box::default());
-        self.helpers.iter_mut().for_each(|helper| helper.audit_findings = Some(Box::default()));
-    }
-
-    /// Returns and clears the results of the audit.
-    pub fn take_findings(&mut self) -> Findings {
-        let mut findings = Findings::default();
-        let helper_audits = self.helpers.iter_mut().map(|helper| &mut helper.audit_findings);
-        for audit in std::iter::once(&mut self.audit_findings).chain(helper_audits).flatten() {
-            findings.add(std::mem::take(audit));
-        }
-        findings
+    /// Makes later searches call `watch` after each probe of the main searcher. This changes their
+    /// time but not their counts.
+    #[doc(hidden)]
+    pub fn watch_probes(&mut self, watch: ProbeWatch) {
+        self.probe_watch = Some(watch);
     }
 
     /// Returns the table's counters of several searchers, as counted since the engine was created.

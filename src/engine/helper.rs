@@ -1,10 +1,8 @@
 //! Helpers, which are the searchers that run beside the main searcher.
 
-use super::audit::{Auditor, Findings};
 use super::eval::Evaluator;
-use super::instruments::Instruments;
 use super::kernel::Kernel;
-use super::observer::{NoObserver, Observer};
+use super::observer::NoObserver;
 use super::options::EngineOptions;
 use super::ordering::{Heuristics, RootOrder};
 use super::outcome::SearchCounters;
@@ -39,8 +37,6 @@ pub struct Helper {
     table: Option<Box<dyn Table>>,
     pub heuristics: Heuristics,
     buffers: Buffers,
-    /// The results of the audit so far, if table answers are audited.
-    pub audit_findings: Option<Box<Findings>>,
 }
 
 impl Helper {
@@ -58,7 +54,6 @@ impl Helper {
             table,
             heuristics: Heuristics::default(),
             buffers: Buffers::default(),
-            audit_findings: None,
         }
     }
 
@@ -68,10 +63,6 @@ impl Helper {
         let switches = Switches::new(&self.options);
         let evaluator = Evaluator::new(self.options.eval, switches.mate_threshold - 1);
         self.buffers.path.clone_from(&task.path);
-        let auditor = self
-            .audit_findings
-            .as_deref_mut()
-            .map(|findings| Auditor::new(findings, switches, evaluator, &self.increments));
         let kernel = Kernel {
             options: &self.options,
             increments: &self.increments,
@@ -83,14 +74,8 @@ impl Helper {
             root_order: root_order(&self.options, self.searcher_number),
         };
         // The search itself has no node limit, because the baton respects the limit.
-        let (options, helper_number, buffers, pace) =
-            (&self.options, self.searcher_number, &mut self.buffers, Pace::Turns(baton));
-        let counters = if auditor.is_some() {
-            let observer = Instruments { auditor, ..Instruments::default() };
-            deepen(kernel.begin(observer, u64::MAX, buffers, pace), options, task, helper_number).end(buffers).count
-        } else {
-            deepen(kernel.begin(NoObserver, u64::MAX, buffers, pace), options, task, helper_number).end(buffers).count
-        };
+        let search = kernel.begin(NoObserver, u64::MAX, &mut self.buffers, Pace::Turns(baton));
+        let counters = deepen(search, &self.options, task, self.searcher_number).end(&mut self.buffers).count;
         // The table learns that this helper is no longer at any node.
         if let Some(table) = &mut self.table {
             table.suspend(&[]);
@@ -101,12 +86,12 @@ impl Helper {
 
 /// Runs the iterations of a helper until its search must end. Returns the search, whose counters
 /// are then the sums over all iterations.
-fn deepen<'a, O: Observer>(
-    mut search: Search<'a, O>,
+fn deepen<'a>(
+    mut search: Search<'a, NoObserver>,
     options: &EngineOptions,
     task: &Task,
     helper_number: u8,
-) -> Search<'a, O> {
+) -> Search<'a, NoObserver> {
     let step = options.deepening.step;
     // If the step is 0, there is only one iteration.
     let last_depth = if step == 0 { task.first_depth } else { MAX_DEPTH };

@@ -1,9 +1,8 @@
-//! Combines all observers that are requested. They serve diagnostics, the audit and the oracle's
-//! learner.
+//! Combines all observers that are requested. They serve diagnostics, the oracle's learner and the
+//! node audit, which is a test.
 
 use super::anatomy::Dissector;
-use super::audit::Auditor;
-use super::observer::{Observer, ProbeEvent};
+use super::observer::{Observer, ProbeEvent, ProbeWatch};
 use super::oracle::BestMoves;
 use crate::chess::{Board, Move};
 use crate::table::Table;
@@ -13,7 +12,7 @@ use crate::table::Table;
 pub struct Instruments<'a> {
     /// Collects the anatomy if diagnostics are full.
     pub dissector: Option<Box<Dissector<'a>>>,
-    pub auditor: Option<Auditor<'a>>,
+    pub probe_watch: Option<&'a mut ProbeWatch>,
     /// Records the best move of each node for another search.
     pub best_moves: Option<&'a mut BestMoves>,
 }
@@ -21,7 +20,7 @@ pub struct Instruments<'a> {
 impl Instruments<'_> {
     /// Whether no observer is active.
     pub fn is_empty(&self) -> bool {
-        self.dissector.is_none() && self.auditor.is_none() && self.best_moves.is_none()
+        self.dissector.is_none() && self.probe_watch.is_none() && self.best_moves.is_none()
     }
 }
 
@@ -45,8 +44,8 @@ impl Observer for Instruments<'_> {
         {
             dissector.count_probe(probe, table);
         }
-        if let (Some(auditor), Some(hit)) = (self.auditor.as_mut(), probe.hit) {
-            auditor.examine(probe, path, hit);
+        if let Some(watch) = self.probe_watch.as_mut() {
+            watch(probe, path);
         }
     }
 

@@ -22,6 +22,9 @@ pub struct ProbeEvent<'a> {
     pub by_parent: bool,
 }
 
+/// Is called after each probe. The arguments are those of [`Observer::after_probe`].
+pub type ProbeWatch = Box<dyn FnMut(&ProbeEvent, &[u64]) + Send>;
+
 /// Receives events of a search. An observer must not change any count.
 pub trait Observer {
     /// Whether the observer observes anything. If so, shortcuts that skip events are disabled.

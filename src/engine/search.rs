@@ -78,20 +78,6 @@ pub(super) struct StartCounts {
     credited_nodes: u64,
 }
 
-/// Whether a position is drawn by the fifty-move rule or repeats an earlier position. `path` has
-/// the keys of the earlier positions, the last of which is the parent.
-pub(super) fn is_draw(board: &Board, path: &[u64]) -> bool {
-    let clock = usize::from(board.halfmove_clock());
-    // If the hundredth halfmove is checkmate, the game is not drawn.
-    if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
-        return true;
-    }
-    // The last position in the path is the parent, where the other side is to move. It is skipped,
-    // and so is every second position before it.
-    let key = board.key();
-    path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
-}
-
 impl<O: Observer> Search<'_, O> {
     /// Ends the search and moves its buffers back to `buffers`.
     pub(super) fn end(mut self, buffers: &mut Buffers) -> Self {
@@ -167,7 +153,15 @@ impl<O: Observer> Search<'_, O> {
 
     /// Whether the position is drawn by the fifty-move rule or repeats an earlier position.
     pub(super) fn is_draw(&self, board: &Board) -> bool {
-        is_draw(board, &self.path)
+        let clock = usize::from(board.halfmove_clock());
+        // If the hundredth halfmove is checkmate, the game is not drawn.
+        if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
+            return true;
+        }
+        // The last position in the path is the parent, where the other side is to move. It is
+        // skipped, and so is every second position before it.
+        let key = board.key();
+        self.path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
     }
 
     /// Returns the counters from before the current node, which has just been entered and counted.

@@ -177,9 +177,7 @@ mod tests {
         assert_eq!(filled(System::Parallel, "@TTLAB@ @OUT@"), "'/opt/tt lab' '/data/$(OUT)'");
         assert_eq!(filled(System::Slurm, "@OUT@ @MERGE_MEBIBYTES@"), "'/data/$(OUT)' 4096");
         assert_eq!(filled(System::Slurm, "@LOG_SHARD@ @LOG_MERGE@ @LOGS@"), "'a%%b'/%a.log 'a%%b'/merge.log 'a%b'");
-        for (system, unlimited, limited_to_2) in
-            [(System::Slurm, "", "%2"), (System::Parallel, "100%", "2")]
-        {
+        for (system, unlimited, limited_to_2) in [(System::Slurm, "", "%2"), (System::Parallel, "100%", "2")] {
             let limited_request = Request { max_running: Some(2), ..request() };
             assert_eq!(
                 (filled(system, "@AT_ONCE@").as_str(), fill("@AT_ONCE@", system, &limited_request).as_str()),

@@ -2,10 +2,13 @@
 //! positions with mates: no answer of the table may differ from a search without one. Also checks
 //! that the audit detects known faults.
 
+mod auditor;
+mod reference;
+
+use auditor::{AuditedClaim, AuditedEngine, Findings, comparable_options, with_draws};
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::Board;
 use ttlab::internals::decode::from_toml;
-use ttlab::internals::engine::audit::{AuditedClaim, Findings, comparable_options, with_draws};
 use ttlab::internals::engine::{Engine, EngineOptions, Limit};
 use ttlab::internals::table::policy::Policy;
 
@@ -29,18 +32,16 @@ fn audited(text: &str, depth_less: u8) -> (Findings, u64) {
     let (mut findings, mut nodes) = (Findings::default(), 0);
     for (fen, depth) in POSITIONS {
         let mut board = Board::from_fen(fen).unwrap();
-        let mut engine = Engine::new(&options, None).unwrap();
-        engine.audit();
+        let mut engine = AuditedEngine::new(&options);
         for _ in 0..2 {
-            let limit = Limit { depth: Some(depth - depth_less), nodes: None };
-            let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
-            nodes += outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
-            match outcome.iterations.last().map(|last| last.best) {
+            let iterations = engine.search(&board, Limit { depth: Some(depth - depth_less), nodes: None });
+            nodes += iterations.iter().map(|iteration| iteration.search.nodes).sum::<u64>();
+            match iterations.last().map(|last| last.best) {
                 Some(best) if !best.is_none() => board.play(best, ttlab::internals::chess::Increments::none()),
                 _ => break,
             }
         }
-        findings.add(engine.take_findings());
+        findings.add(engine.findings());
     }
     (findings, nodes)
 }
@@ -227,17 +228,13 @@ fn stopped_search_leaves_no_wrong_entry() {
         let options = comparable_options(&from_toml(text).unwrap()).unwrap();
         let board = Board::from_fen(POSITIONS[1].0).unwrap();
         let run = |nodes| {
-            let mut engine = Engine::new(&options, None).unwrap();
-            engine.audit();
-            let mut search = |depth, nodes| {
-                let limit = Limit { depth: Some(depth), nodes };
-                engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {}).iterations
-            };
+            let mut engine = AuditedEngine::new(&options);
+            let mut search = |depth, nodes| engine.search(&board, Limit { depth: Some(depth), nodes });
             let mut found = search(9, Some(nodes));
             assert_eq!(found.iter().map(|iteration| iteration.search.nodes).sum::<u64>(), nodes, "{text}");
             found.extend(search(2, None));
             let counted: Vec<_> = found.iter().map(|found| (found.search, found.table, found.score)).collect();
-            (counted, engine.take_findings())
+            (counted, engine.findings())
         };
         for nodes in (1..=20).map(|step| step * 211) {
             let (counted, findings) = run(nodes);
@@ -245,26 +242,6 @@ fn stopped_search_leaves_no_wrong_entry() {
             assert_eq!(findings.count.wrong, 0, "{nodes} nodes with {text}\n{first}");
             assert_eq!(counted, run(nodes).0, "{nodes} nodes with {text}");
         }
-    }
-}
-
-/// The message of a wrong answer says on which side the true value is.
-#[test]
-fn wrong_answer_is_described() {
-    use std::cmp::Ordering;
-    use ttlab::internals::chess::{Bound, Move};
-    use ttlab::internals::engine::audit::{AuditedClaim, WrongAnswer};
-    let output = |claim: AuditedClaim, comparison: Ordering| {
-        WrongAnswer { fen: "F".into(), claim, score: -7, comparison, depth: 3, ply: 2, window: (-10, 20) }.to_string()
-    };
-    let place = " (depth 3, ply 2, window -10 to 20): F";
-    for (claim, comparison, words) in [
-        (AuditedClaim::Stored(Bound::Lower), Ordering::Less, "stored Lower -7, but the value is < -7"),
-        (AuditedClaim::Cutoff, Ordering::Greater, "cut off with -7, but the value is > -7"),
-        (AuditedClaim::Root, Ordering::Equal, "root score -7, but the value is = -7"),
-        (AuditedClaim::Move(Move::NONE), Ordering::Equal, "stored move 0000 is not legal"),
-    ] {
-        assert_eq!(output(claim, comparison), format!("{words}{place}"));
     }
 }
 
@@ -276,14 +253,12 @@ fn wrong_answer_is_described() {
 fn answers_that_the_clock_makes_wrong_are_counted() {
     let audited = |more: &str| {
         let options = with_draws(&from_toml(&format!("draws = true\n{more}")).unwrap()).unwrap();
-        let mut engine = Engine::new(&options, None).unwrap();
-        engine.audit();
+        let mut engine = AuditedEngine::new(&options);
         for clock in [0, 98, 0] {
             let board = Board::from_fen(&format!("8/k7/8/1K4R1/8/8/8/8 w - - {clock} 60")).unwrap();
-            let limit = Limit { depth: Some(3), nodes: None };
-            engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
+            engine.search(&board, Limit { depth: Some(3), nodes: None });
         }
-        engine.take_findings().count
+        engine.findings().count
     };
     // An unbounded table has an entry for each depth, so later iterations don't overwrite what
     // deeper ones stored with another clock.
@@ -306,11 +281,10 @@ fn answers_that_the_clock_makes_wrong_are_counted() {
 fn answers_that_a_repetition_makes_wrong_are_counted() {
     let options: EngineOptions = from_toml("draws = true\ntable.size = '1 MiB'").unwrap();
     let count = |options: &EngineOptions| {
-        let mut engine = Engine::new(options, None).unwrap();
-        engine.audit();
+        let mut engine = AuditedEngine::new(options);
         let board = Board::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
-        engine.search(&board, &[], Limit { depth: Some(8), nodes: None }, &AtomicBool::new(false), &mut |_| {});
-        engine.take_findings().count
+        engine.search(&board, Limit { depth: Some(8), nodes: None });
+        engine.findings().count
     };
     let (plain, drawn) = (count(&comparable_options(&options).unwrap()), count(&with_draws(&options).unwrap()));
     assert_eq!(plain.wrong, 0);

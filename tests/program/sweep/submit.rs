@@ -75,11 +75,9 @@ fn scripts_follow_the_rules_of_their_formats() {
     assert!(array.lines().last().unwrap().starts_with("exec "), "signals must reach the program");
     assert!(!array.contains("SLURM_ARRAY_TASK_COUNT"), "a task that is run again is told that its array has one task");
     assert!(text(System::Slurm, "submit.sh").contains("--kill-on-invalid-dep=yes"));
-    for (system, name) in [
-        (System::Slurm, "array.sbatch"),
-        (System::Slurm, "submit.sh"),
-        (System::Parallel, "parallel.sh"),
-    ] {
+    for (system, name) in
+        [(System::Slurm, "array.sbatch"), (System::Slurm, "submit.sh"), (System::Parallel, "parallel.sh")]
+    {
         let mut shell = Command::new("sh").arg("-n").stdin(Stdio::piped()).spawn().unwrap();
         std::io::Write::write_all(&mut shell.stdin.take().unwrap(), text(system, name).as_bytes()).unwrap();
         assert!(shell.wait().unwrap().success(), "{name}");

@@ -1,24 +1,30 @@
 //! A second, simpler search without a table, which verifies the search used in experiments. The two
 //! searches share only the rules of chess, the evaluation and the mate scores.
 
-use super::eval::Evaluator;
-use super::search::is_draw;
-use super::switches::{INFINITE, Switches};
-use crate::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
+use ttlab::internals::chess::{Board, Increments, Move, MoveList, Piece, Score, movegen};
+use ttlab::internals::engine::eval::Evaluator;
+use ttlab::internals::engine::switches::{INFINITE, Switches};
+
+/// Whether a position is drawn by the fifty-move rule or repeats an earlier position. `path` has
+/// the keys of the earlier positions, the last of which is the parent.
+fn is_draw(board: &Board, path: &[u64]) -> bool {
+    let clock = usize::from(board.halfmove_clock());
+    // If the hundredth halfmove is checkmate, the game is not drawn.
+    if clock >= 100 && (!board.in_check() || board.has_legal_move()) {
+        return true;
+    }
+    path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == board.key())
+}
 
 /// The reference search. Its fields are the settings on which the value of a node depends, in
 /// addition to the position and the depth.
-pub struct ReferenceSearch<'a> {
-    switches: Switches,
-    evaluator: Evaluator,
-    increments: &'a Increments,
+pub struct ReferenceSearch {
+    pub switches: Switches,
+    pub evaluator: Evaluator,
+    pub increments: Increments,
 }
 
-impl<'a> ReferenceSearch<'a> {
-    pub(super) fn new(switches: Switches, evaluator: Evaluator, increments: &'a Increments) -> Self {
-        Self { switches, evaluator, increments }
-    }
-
+impl ReferenceSearch {
     /// Compares the true value of a node with `score`. Returns `Less` if the value is lower than
     /// the score. `path` contains the keys of the earlier positions. The keys are used only if the
     /// option `draws` is on.
@@ -54,7 +60,7 @@ impl<'a> ReferenceSearch<'a> {
         path.push(board.key());
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
-            child.play(mv, self.increments);
+            child.play(mv, &self.increments);
             best = best.max(-self.value(&child, path, depth - 1, ply + 1, (-beta, -alpha)));
             alpha = alpha.max(best);
             if best >= beta {
@@ -93,7 +99,7 @@ impl<'a> ReferenceSearch<'a> {
         movegen::generate_captures_into(board, &mut moves);
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
-            child.play(mv, self.increments);
+            child.play(mv, &self.increments);
             best = best.max(-self.leaf_value(&child, ply + 1, capture_plies + 1, -beta, -alpha));
             alpha = alpha.max(best);
             if best >= beta {
