@@ -3,10 +3,8 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use std::collections::BTreeMap;
 use std::path::Path;
 use ttlab::internals::chess::suite::{Suite, SuiteKind, SuiteOptions};
-use ttlab::internals::experiment::text::SuiteTexts;
 use ttlab::internals::experiment::{Experiment, Plan};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -36,12 +34,6 @@ fn grid(count: usize) -> String {
     )
 }
 
-/// Wraps a suite's text as a plan contains it.
-fn in_plan(suite: Option<&str>) -> SuiteTexts<'_> {
-    static NONE: BTreeMap<String, String> = BTreeMap::new();
-    SuiteTexts::Plan { suite, suites: &NONE }
-}
-
 fn scale(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("scale");
     group.sample_size(10);
@@ -56,8 +48,9 @@ fn scale(criterion: &mut Criterion) {
             bench.iter(|| read(SuiteKind::Positions, &epd).items.len());
         });
         let text = "suite = 's.fen'\nlimit = { depth = 1 }\n[engine]\ntable.clear = 'never'\n";
-        let suite = positions(count);
-        let kept = Experiment::from_plan(text, Path::new("kept.toml"), &[], in_plan(Some(&suite))).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("s.fen"), positions(count)).unwrap();
+        let kept = Experiment::parse(text, &folder.path().join("kept.toml"), &[]).unwrap();
         group.bench_function(BenchmarkId::new("ids where nothing is cleared", count), |bench| {
             bench.iter(|| {
                 let plan = Plan::new(&kept);
@@ -70,7 +63,7 @@ fn scale(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("points and excludes", count), |bench| {
             bench.iter(|| {
                 let sets = ["limit.depth=2".to_owned()];
-                let experiment = Experiment::from_plan(&text, Path::new("grid.toml"), &sets, in_plan(None)).unwrap();
+                let experiment = Experiment::parse(&text, Path::new("grid.toml"), &sets).unwrap();
                 Plan::new(&experiment).varying().len()
             });
         });

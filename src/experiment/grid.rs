@@ -9,7 +9,7 @@ use super::place::locate;
 use super::problem::{OptionFault, Problem, nearest, quoted_word};
 use super::schema::known_paths;
 use super::suites::{self, SuiteEntry};
-use super::text::{FileText, SuiteTexts};
+use super::text::FileText;
 use super::variant::{Subject, Variant};
 use super::{paths, subject};
 use crate::engine::Limit;
@@ -199,7 +199,7 @@ pub fn unused_excludes(file: &File) -> Vec<usize> {
 /// Returns the indices of the `[[exclude]]` entries that match no combination of the grid. Returns
 /// an empty list if more than `max_checks` comparisons would be needed.
 fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
-    let source = FileText { text: "", path: std::path::Path::new(""), suites: SuiteTexts::Files };
+    let source = FileText { text: "", path: std::path::Path::new(""), suite_paths: None };
     let combinations = match read_axes(file, &source) {
         Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
         _ => Vec::new(),

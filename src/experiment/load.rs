@@ -7,13 +7,14 @@ use super::options::Setting;
 use super::problem::Problem;
 use super::section_check::{check_conflicts, check_suites};
 use super::suites::{self, Section};
-use super::text::{FileText, LoadedSuite, SuiteTexts};
+use super::text::{FileText, LoadedSuite};
 use super::trace::Trace;
 use super::variant::Variant;
 use super::work::Work;
 use crate::chess::fault::OnError;
 use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -113,7 +114,7 @@ impl Experiment {
     /// The first error other than in expectations.
     pub fn load_to_plan(path: &Path, overrides: &[String]) -> Result<(Self, Option<Problem>), Problem> {
         let text = read_file_text(path)?;
-        Self::read(&FileText { text: &text, path, suites: SuiteTexts::Files }, overrides)
+        Self::read(&FileText { text: &text, path, suite_paths: None }, overrides)
     }
 
     /// As [`Experiment::load`], from the file's text. `path` is the file's path. Suites are looked
@@ -122,18 +123,24 @@ impl Experiment {
     /// # Errors
     /// The first error, with its place in the file.
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, Problem> {
-        Self::from_plan(text, path, overrides, SuiteTexts::Files)
+        Self::from_plan(text, path, overrides, None)
     }
 
-    /// As [`Experiment::parse`], but `suites` says where the texts of the suites come from.
-    pub fn from_plan(text: &str, path: &Path, overrides: &[String], suites: SuiteTexts<'_>) -> Result<Self, Problem> {
-        let (experiment, problem) = Self::read(&FileText { text, path, suites }, overrides)?;
+    /// As [`Experiment::parse`]. If a plan gives the paths of the suites, `suite_paths` has them by
+    /// suite name (see [`super::text::ONLY_SUITE`]).
+    pub fn from_plan(
+        text: &str,
+        path: &Path,
+        overrides: &[String],
+        suite_paths: Option<&BTreeMap<String, PathBuf>>,
+    ) -> Result<Self, Problem> {
+        let (experiment, problem) = Self::read(&FileText { text, path, suite_paths }, overrides)?;
         problem.map_or(Ok(experiment), Err)
     }
 
     /// Returns the variants of an experiment file and their baselines. No suite is read.
     pub fn parse_variants(text: &str, path: &Path, overrides: &[String]) -> Result<(Vec<Variant>, Partners), Problem> {
-        let source = FileText { text, path, suites: SuiteTexts::Files };
+        let source = FileText { text, path, suite_paths: None };
         let file: File = source.parse_file()?;
         read_variants(&file, overrides, &source)
     }
@@ -230,7 +237,7 @@ impl Experiment {
         let mut openings = None;
         if let Some(confirm) = &file.confirm {
             confirm.check(&variants, source)?;
-            if matches!(source.suites, SuiteTexts::Files) {
+            if source.suite_paths.is_none() {
                 let LoadedSuite { name, suite, .. } =
                     source.load_suite(&confirm.openings, "confirm.openings", None, file.on_error, None)?;
                 confirm.check_openings(&suite, source)?;

@@ -1,11 +1,10 @@
-//! Plans for several machines. A plan file contains everything that a shard needs. [`Split`]
-//! assigns the jobs of a plan to shards.
+//! Plans for several machines. A plan file and the suites that it names are all that a shard needs.
+//! [`Split`] assigns the jobs of a plan to shards.
 
 use super::identity::hasher;
 use super::load::Experiment;
 use super::plan::{Job, Plan};
-use super::suites::Section;
-use super::text::SuiteTexts;
+use super::text::ONLY_SUITE;
 use crate::chess::builtin;
 use crate::decode::from_json;
 use crate::text::plural;
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The assignment of a plan's jobs to shards. The assignment depends only on the plan and on the
 /// number of shards, so no scheduler is needed.
@@ -44,12 +43,11 @@ impl Split {
     }
 }
 
-/// A plan file: the experiment, its suites and the shards, so that a machine needs only this file
-/// and the program.
+/// A plan file: the experiment, where its suites are, and the shards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
-    /// Version of this format: 1.
+    /// Version of this format: 2.
     pub schema: u32,
     /// Version of the program that wrote it.
     pub ttlab: String,
@@ -65,13 +63,29 @@ pub struct PlanFile {
     pub sets: Vec<String>,
     /// The experiment file's text.
     pub experiment: String,
-    /// The text of the suite's file; `None` if the experiment file contains the position itself.
-    pub suite: Option<String>,
-    /// If there are several suites, the text of each suite's file, by suite name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub suites: BTreeMap<String, String>,
+    /// The suites' files by suite name (see [`ONLY_SUITE`]). Suites that are compiled in are not
+    /// listed.
+    pub suites: BTreeMap<String, SuiteFile>,
     /// The jobs of each shard, for checking.
     pub parts: Vec<ShardJobs>,
+}
+
+/// The file of a suite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteFile {
+    /// The absolute path of the file.
+    pub path: PathBuf,
+    /// Hash of the file's bytes.
+    pub hash: String,
+}
+
+impl SuiteFile {
+    fn read(path: &Path) -> std::io::Result<Self> {
+        let mut hash = hasher();
+        hash.write(&crate::system::files::read(path)?);
+        Ok(Self { path: std::path::absolute(path)?, hash: format!("{:016x}", hash.finish()) })
+    }
 }
 
 /// The jobs of one shard.
@@ -93,20 +107,10 @@ pub struct PlanError {
 }
 
 /// The version of the plan file's format.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// Maximum number of shards: above the limit of any scheduler's job array.
 pub const MAX_SHARDS: u64 = 1_000_000;
-
-/// Reads the text of a file or of a built-in suite.
-fn read_text(path: &Path) -> Result<String, PlanError> {
-    if let Some(Ok(suite)) = builtin::find(path) {
-        return Ok(suite.text.to_owned());
-    }
-    let to_plan_error =
-        |error: std::io::Error| PlanError { path: path.display().to_string(), problem: error.to_string() };
-    crate::system::files::read_text(path).map_err(to_plan_error)
-}
 
 /// Returns the number of jobs in each shard of a plan, and a hash of the ids of these jobs.
 fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
@@ -127,10 +131,16 @@ impl PlanFile {
     pub fn new(experiment: &Experiment, file: &Path, overrides: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
-        let suite = experiment.suite_file.as_ref().map(|path| read_text(path)).transpose()?;
-        let name_and_text =
-            |section: &Section| Some(read_text(section.path.as_ref()?).map(|text| (section.name.clone(), text)));
-        let suites = experiment.sections.iter().filter_map(name_and_text).collect::<Result<_, _>>()?;
+        let section_paths = experiment.sections.iter().map(|section| (section.name.as_str(), section.path.as_ref()));
+        let paths = [(ONLY_SUITE, experiment.suite_file.as_ref())].into_iter().chain(section_paths);
+        let mut suites = BTreeMap::new();
+        for (name, path) in paths {
+            if let Some(path) = path.filter(|path| builtin::find(path).is_none()) {
+                let suite = SuiteFile::read(path)
+                    .map_err(|error| PlanError { path: path.display().to_string(), problem: error.to_string() })?;
+                suites.insert(name.to_owned(), suite);
+            }
+        }
         Ok(Self {
             schema: SCHEMA,
             ttlab: env!("CARGO_PKG_VERSION").to_owned(),
@@ -141,7 +151,6 @@ impl PlanFile {
             file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             sets: overrides.to_vec(),
             experiment: experiment.text.clone(),
-            suite,
             suites,
             parts: shard_jobs(&plan, shards),
         })
@@ -150,9 +159,13 @@ impl PlanFile {
     /// Reads a plan file, and the experiment and the plan in it.
     ///
     /// # Errors
-    /// When the file cannot be read, is not a plan, or does not match its experiment.
+    /// When the file cannot be read, is not a plan, or does not match its experiment or its suites.
     pub fn load(path: &Path) -> Result<(Self, Experiment, Plan), PlanError> {
-        Self::parse(&read_text(path)?, &path.display().to_string())
+        let name = path.display().to_string();
+        match crate::system::files::read_text(path) {
+            Ok(text) => Self::parse(&text, &name),
+            Err(error) => Err(PlanError { path: name, problem: error.to_string() }),
+        }
     }
 
     /// Parses the text of a plan file, and creates the experiment and the plan in it. `path` is the
@@ -177,8 +190,18 @@ impl PlanFile {
             // This check always fails, because no number equals the text of the range.
             check_equal("shards", file.shards.to_string(), format!("1 to {MAX_SHARDS}"))?;
         }
-        let texts = SuiteTexts::Plan { suite: file.suite.as_deref(), suites: &file.suites };
-        let experiment = Experiment::from_plan(&file.experiment, Path::new(&file.file), &file.sets, texts)
+        for SuiteFile { path, hash } in file.suites.values() {
+            let (name, help) = (path.display(), "put the suite that was planned there, or make the plan again");
+            let found = SuiteFile::read(path).map_err(|error| {
+                plan_error(format!("the suite {name} with the hash {hash} cannot be read: {error}\nhelp: {help}"))
+            })?;
+            if found.hash != *hash {
+                let problem = format!("the suite {name} has changed: expected the hash {hash}, found {}", found.hash);
+                return Err(plan_error(format!("{problem}\nhelp: {help}")));
+            }
+        }
+        let paths = file.suites.iter().map(|(name, suite)| (name.clone(), suite.path.clone())).collect();
+        let experiment = Experiment::from_plan(&file.experiment, Path::new(&file.file), &file.sets, Some(&paths))
             .map_err(|problem| plan_error(problem.to_string()))?;
         let plan = Plan::new(&experiment);
         check_equal("name", file.name.clone(), experiment.name.clone())?;
@@ -195,7 +218,7 @@ impl PlanFile {
     /// The text of the plan file.
     ///
     /// # Errors
-    /// Never in practice: all fields are text or numbers.
+    /// When the path of a suite is not UTF-8.
     pub fn text(&self) -> Result<String, serde_json::Error> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
@@ -240,7 +263,7 @@ mod tests {
         // Fields of the whole plan are checked too, each under its name.
         type Edit = (&'static str, fn(&mut PlanFile));
         let edits: [Edit; 8] = [
-            ("schema: the plan has 2, but its experiment gives 1", |file| file.schema = 2),
+            ("schema: the plan has 1, but its experiment gives 2", |file| file.schema = 1),
             ("shards: the plan has 0, but its experiment gives 1 to 1000000", |file| file.shards = 0),
             ("shards: the plan has 1000001, but its experiment gives 1 to 1000000", |file| file.shards = 1_000_001),
             ("parts: the plan has 4, but its experiment gives 1000000", |file| file.shards = 1_000_000),

@@ -72,7 +72,7 @@ pub struct Section {
     pub name: String,
     /// The suite's entry in the file.
     pub entry: SuiteEntry,
-    /// The path of the suite's file; `None` if a plan contains the suite's text.
+    /// The path of the suite's file.
     pub path: Option<PathBuf>,
     /// The indices of the suite's items.
     pub item_range: Range<usize>,

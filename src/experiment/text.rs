@@ -6,7 +6,7 @@ use super::place::{locate, locate_value};
 use super::problem::{Problem, explain, limit_hint, nearest};
 use super::sequence::Sequence;
 use crate::chess::fault::{Fault, Faults, OnError};
-use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions, stem};
+use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{Board, builtin};
 use crate::decode::from_table;
 use siphasher::sip128::SipHasher13;
@@ -20,29 +20,19 @@ pub struct FileText<'a> {
     pub text: &'a str,
     /// The file's path. Suites are looked up in the same folder.
     pub path: &'a Path,
-    /// Where to read the suites from.
-    pub suites: SuiteTexts<'a>,
+    /// The paths of the suites' files by suite name (see [`ONLY_SUITE`]), if a plan gives them.
+    /// Otherwise the suites are looked up beside the experiment file, or in the working folder.
+    pub suite_paths: Option<&'a BTreeMap<String, PathBuf>>,
 }
 
-/// Where to read an experiment's suites from.
-#[derive(Debug, Clone, Copy)]
-pub enum SuiteTexts<'a> {
-    /// From files beside the experiment file, or in the working folder.
-    Files,
-    /// From a plan, which contains the texts of the suites.
-    Plan {
-        /// The text of the only suite; `None` if the experiment file contains the position itself.
-        suite: Option<&'a str>,
-        /// If there are several suites, their texts by name.
-        suites: &'a BTreeMap<String, String>,
-    },
-}
+/// The name of an experiment's suite if it has only one.
+pub const ONLY_SUITE: &str = "suite";
 
 /// A suite that was read.
 pub(super) struct LoadedSuite {
     /// The suite's file or position, as the experiment names it.
     pub(super) name: String,
-    /// The path of the file; `None` for a single position or a suite in a plan.
+    /// The path of the file; `None` for a single position.
     pub(super) path: Option<PathBuf>,
     pub(super) suite: Suite,
 }
@@ -141,24 +131,18 @@ impl FileText<'_> {
         // With `skip`, the number of duplicates is known only after reading all items.
         let first = first.filter(|_| on_error == OnError::Stop);
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, first, ..SuiteOptions::default() });
-        if let SuiteTexts::Plan { suite, suites } = self.suites {
-            let text = suite_name.map_or(suite, |name| suites.get(name).map(String::as_str));
-            let text = text.ok_or_else(|| self.invalid(key, "the plan does not contain the suite's text"))?;
-            let kind = SuiteKind::from_path(file)
-                .ok_or_else(|| self.invalid(key, format!("{name} is not a suite: expected EPD, FEN or PGN")))?;
-            let suite = Suite::read(&stem(file), &name, kind, text.as_bytes(), options);
-            let suite = suite.map_err(|error| self.invalid(key, error))?;
-            if suite.items.is_empty() {
-                return Err(self.invalid(key, format!("{name}: no positions or games")));
-            }
-            return Ok(LoadedSuite { name, path: None, suite });
-        }
         if builtin::find(file).is_some() {
             let suite = Suite::load(file, options).map_err(|error| self.invalid(key, error))?;
             return Ok(LoadedSuite { name, path: Some(file.clone()), suite });
         }
-        let sibling_path = self.path.parent().unwrap_or(Path::new("")).join(file);
-        let path = if sibling_path.is_file() { &sibling_path } else { file };
+        let planned_path = match self.suite_paths {
+            Some(paths) => paths
+                .get(suite_name.unwrap_or(ONLY_SUITE))
+                .ok_or_else(|| self.invalid(key, "the plan does not have the suite's path"))?,
+            None => file,
+        };
+        let sibling_path = self.path.parent().unwrap_or(Path::new("")).join(planned_path);
+        let path = if sibling_path.is_file() { &sibling_path } else { planned_path };
         if sibling_path.is_dir() || path.is_dir() {
             return Err(self.invalid(key, format!("{name} is a folder: give one of its files")));
         }
@@ -251,7 +235,6 @@ pub fn remove_duplicates(name: &str, suite: &mut Suite) {
 
 #[cfg(test)]
 mod tests {
-    use super::SuiteTexts;
     use crate::experiment::{Experiment, Plan, Problem};
     use std::collections::{BTreeMap, HashSet};
     use std::path::Path;
@@ -262,12 +245,9 @@ mod tests {
 
     fn read(more: &str, name: &str, suite: &str) -> Result<Experiment, Problem> {
         let text = format!("suite = \"{name}\"\nlimit = {{ depth = 2 }}\n{more}");
-        Experiment::from_plan(
-            &text,
-            Path::new("x.toml"),
-            &[],
-            SuiteTexts::Plan { suite: Some(suite), suites: &BTreeMap::new() },
-        )
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(name), suite).unwrap();
+        Experiment::parse(&text, &folder.path().join("x.toml"), &[])
     }
 
     #[test]
@@ -332,6 +312,8 @@ mod tests {
     #[test]
     fn skip_setting_removes_duplicates() {
         let (skip, other) = (crate::experiment::SKIP_BAD, "table.slots=2");
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("x.epd"), THREE).unwrap();
         for (sets, item_count) in [
             (&[][..], None),
             (&[other], None),
@@ -341,12 +323,7 @@ mod tests {
         ] {
             let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
             let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
-            let result = Experiment::from_plan(
-                text,
-                Path::new("x.toml"),
-                &sets,
-                SuiteTexts::Plan { suite: Some(THREE), suites: &BTreeMap::new() },
-            );
+            let result = Experiment::parse(text, &folder.path().join("x.toml"), &sets);
             assert_eq!(result.ok().map(|experiment| experiment.suite.items.len()), item_count, "{sets:?}");
         }
     }
@@ -355,22 +332,17 @@ mod tests {
     #[test]
     fn suite_must_be_a_file_with_items() {
         let message = |name: &str, suite: &str| read("", name, suite).unwrap_err().message;
-        assert_eq!(message("x.epd", "\n"), "suite: x.epd: no positions or games");
-        assert_eq!(message("x.txt", THREE), "suite: x.txt is not a suite: expected EPD, FEN or PGN");
+        assert!(message("x.epd", "\n").ends_with("x.epd: no positions or games"), "{}", message("x.epd", "\n"));
+        let kind = message("x.txt", THREE);
+        assert!(kind.ends_with("x.txt: expected a file that ends in .epd, .fen or .pgn"), "{kind}");
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("x.epd")).unwrap();
         let text = "suite = 'x.epd'\nlimit = { depth = 2 }\n";
         let problem = Experiment::parse(text, &folder.path().join("x.toml"), &[]).unwrap_err();
         assert_eq!(problem.message, "suite: x.epd is a folder: give one of its files");
         assert_eq!(problem.span.map(|span| &text[span]), Some("suite"));
-        let problem = Experiment::from_plan(
-            text,
-            Path::new("x.toml"),
-            &[],
-            SuiteTexts::Plan { suite: None, suites: &BTreeMap::new() },
-        )
-        .unwrap_err();
-        assert_eq!(problem.message, "suite: the plan does not contain the suite's text");
+        let problem = Experiment::from_plan(text, Path::new("x.toml"), &[], Some(&BTreeMap::new())).unwrap_err();
+        assert_eq!(problem.message, "suite: the plan does not have the suite's path");
         let (variants, partners) = Experiment::parse_variants(
             &format!("baseline = {{ slots = 2 }}\n{text}[grid]\n'table.slots' = [1, 2, 4]\n"),
             Path::new("x.toml"),

@@ -8,7 +8,7 @@ use crate::analysis::rows::{limits, score_error};
 use crate::experiment::baseline::Partners;
 use crate::experiment::matches::{Match, Test};
 use crate::experiment::reference::Reference;
-use crate::experiment::text::{FileText, SuiteTexts};
+use crate::experiment::text::FileText;
 use crate::experiment::{Experiment, File, Variant, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
@@ -61,8 +61,7 @@ impl Source {
             Err(_) if is_file => None,
             Err(error) => bail!("{}: {error}", experiment_path.display()),
         };
-        let parse_file =
-            |text| FileText { text, path: &experiment_path, suites: SuiteTexts::Files }.parse_file::<File>();
+        let parse_file = |text| FileText { text, path: &experiment_path, suite_paths: None }.parse_file::<File>();
         let file: Option<File> = text.as_deref().map(parse_file).transpose()?;
         let recorded = RecordedResult::read(path)?;
         let (mut frame, missing) = (recorded.frame, recorded.missing);

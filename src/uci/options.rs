@@ -2,7 +2,7 @@
 //! path.
 
 use crate::engine::EngineOptions;
-use crate::experiment::text::{FileText, SuiteTexts};
+use crate::experiment::text::FileText;
 use crate::experiment::{self, schema};
 use crate::table::{self, Size, TableKind, TableOptions};
 use std::collections::HashSet;
@@ -39,7 +39,7 @@ impl UciSettings {
     /// Creates settings from a preset and `path=value` pairs. An error names the invalid setting.
     pub fn new(preset: Option<&str>, overrides: &[String]) -> Result<Self, experiment::Problem> {
         let engine = experiment::options(preset, overrides)?;
-        let source = FileText { text: "", path: "--set".as_ref(), suites: SuiteTexts::Files };
+        let source = FileText { text: "", path: "--set".as_ref(), suite_paths: None };
         check_playable(&engine).map_err(|message| source.problem(message))?;
         // No table is replaced, so no memory becomes free.
         let no_table = TableOptions { kind: TableKind::None, ..TableOptions::default() };

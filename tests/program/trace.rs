@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use ttlab::internals::chess::Bound;
-use ttlab::internals::experiment::text::{FileText, SuiteTexts};
+use ttlab::internals::experiment::text::FileText;
 use ttlab::internals::experiment::trace::{Trace, TraceChoice};
 use ttlab::internals::table::TableError;
 use ttlab::internals::table::options::Index;
@@ -365,7 +365,7 @@ fn trace_that_changes_during_a_run_is_refused() {
     let file = folder.path().join("s.trace");
     let (_, stderr, code) = run(&["trace", "startpos", "--depth", "4", "-o", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");
-    let source = FileText { text: "", path: &folder.path().join("t.toml"), suites: SuiteTexts::Files };
+    let source = FileText { text: "", path: &folder.path().join("t.toml"), suite_paths: None };
     let load = || Trace::load(&TraceChoice { file: file.clone(), memory: 1 }, &source).unwrap();
     let (first, second) = (load(), load());
     let replay =
@@ -398,7 +398,7 @@ fn traces_in_other_parts_of_a_ply_are_neither_joined_nor_replayed_in_whole_plies
         let message = format!("{hundredths}: depths are in units of 1/100 ply, expected 1/1 ply as in {plies}");
         assert!(stderr.contains(&message), "{stderr}");
     }
-    let source = FileText { text: "", path: &folder.path().join("t.toml"), suites: SuiteTexts::Files };
+    let source = FileText { text: "", path: &folder.path().join("t.toml"), suite_paths: None };
     let depths = |file: &str| Trace::load(&TraceChoice { file: file.into(), memory: 1 }, &source).unwrap().depths;
     let scales = [&plies, &hundredths].map(|file| (depths(file).parts, depths(file).lowest));
     assert_eq!(scales, [(1, -150), (100, -2)]);

@@ -85,8 +85,7 @@ fn pairs_needed(half_width: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::text::SuiteTexts;
-    use std::collections::BTreeMap;
+    use crate::experiment::Problem;
 
     #[test]
     fn a_hundred_pairs_have_a_half_width_of_34_elo() {
@@ -102,9 +101,11 @@ mod tests {
         }
     }
 
-    fn in_plan(suite: &str) -> SuiteTexts<'_> {
-        static NONE: BTreeMap<String, String> = BTreeMap::new();
-        SuiteTexts::Plan { suite: Some(suite), suites: &NONE }
+    /// Reads an experiment beside the suite `x.pgn`.
+    fn read(text: &str, pgn: &str) -> Result<Experiment, Problem> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("x.pgn"), pgn).unwrap();
+        Experiment::parse(text, &folder.path().join("x.toml"), &[])
     }
 
     /// Openings that transpose into the same position give a warning and count once.
@@ -114,7 +115,7 @@ mod tests {
         let warn_of = |openings: &[&str]| {
             let make_game = |moves: &&str| format!("[Event \"x\"]\n\n{moves} *\n\n");
             let pgn = openings.iter().map(make_game).collect::<String>();
-            let experiment = Experiment::from_plan(players, std::path::Path::new("x.toml"), &[], in_plan(&pgn));
+            let experiment = read(players, &pgn);
             match_warnings(&experiment.unwrap_or_else(|problem| panic!("{problem}")))
         };
         let [a, transposed, b] = ["1. Nf3 Nf6 2. Nc3", "1. Nc3 Nf6 2. Nf3", "1. e4 e5"];
@@ -142,7 +143,7 @@ mod tests {
             let players: String = players.iter().enumerate().map(make_player).collect();
             let text = format!("suite = 'x.pgn'\nlimit = {{ nodes = 9 }}\n[match]\n[engine]\ndraws = true\n{players}");
             let pgn = "[Event \"x\"]\n\n1. e4 *\n\n";
-            let experiment = Experiment::from_plan(&text, std::path::Path::new("x.toml"), &[], in_plan(pgn));
+            let experiment = read(&text, pgn);
             let warnings = player_warnings(&experiment.unwrap_or_else(|problem| panic!("{problem}")));
             let is_expected = |text: &String| text.starts_with("draws") || text.starts_with("table.clear");
             warnings

@@ -7,7 +7,7 @@ use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::score_error;
-use crate::experiment::text::{FileText, SuiteTexts};
+use crate::experiment::text::FileText;
 use crate::record::manifest::{Manifest, ManifestError, SealKind};
 use crate::record::verify::{self, UNSEALED};
 use crate::record::{RESULTS, columns, reference, thin};
@@ -115,8 +115,7 @@ pub fn add_score_errors(
     let folder = if base_path.is_dir() { base_path } else { base_path.parent().unwrap_or(Path::new("")) };
     let experiment = folder.join("experiment.toml");
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
-    let file =
-        FileText { text: &text, path: &experiment, suites: SuiteTexts::Files }.parse_file::<crate::experiment::File>();
+    let file = FileText { text: &text, path: &experiment, suite_paths: None }.parse_file::<crate::experiment::File>();
     let Some(score_cut) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };
     let judgements = reference::read(folder).map_err(|error| {
         CompareError::Damaged(folder.join(reference::NAME).display().to_string(), error.to_string())

@@ -1,36 +1,33 @@
 //! Files with several suites.
 
-use super::{Experiment, Path, Problem, check};
+use super::{Experiment, Problem, check};
 use crate::experiment::Plan;
-use crate::experiment::text::SuiteTexts;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// The first suite: three positions.
 const MIDDLE: &str = "4k3/8/8/8/8/8/8/4K2R w - - id \"a\";\n4k3/8/8/8/8/8/8/4K2R b - - id \"b\";\n4k3/8/8/8/8/8/8/R3K3 w - - id \"c\";\n";
 /// The second suite: two other positions.
 const END: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - id \"a\";\n4k3/8/8/8/8/8/4P3/4K3 b - - id \"z\";\n";
 
-/// Texts by name.
-fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+/// Reads an experiment beside suites with these file names and texts.
+fn read(text: &str, sets: &[String], suites: &[(&str, &str)]) -> Result<Experiment, Problem> {
+    let folder = tempfile::tempdir().unwrap();
+    suites.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
+    Experiment::parse(text, &folder.path().join("x.toml"), sets)
 }
 
-/// The experiment with both suites, as read from a plan. `end`: the text of the second suite.
+/// The experiment with both suites. `end`: the text of the second suite.
 fn read_both(more: &str, end: &str) -> Result<Experiment, Problem> {
     let text = format!(
         "suites = {{ middle = {{ file = 'm.epd', depth = 3 }}, end = {{ file = 'e.epd', depth = 2 }} }}\n{more}\n"
     );
-    let suites = texts(&[("middle", MIDDLE), ("end", end)]);
-    Experiment::from_plan(&text, Path::new("x.toml"), &[], SuiteTexts::Plan { suite: None, suites: &suites })
+    read(&text, &[], &[("m.epd", MIDDLE), ("e.epd", end)])
 }
 
 /// The plan of an experiment with a single suite.
 fn read_one(depth: u8, suite: &str, more: &str) -> Plan {
     let text = format!("suite = 's.epd'\nlimit = {{ depth = {depth} }}\n{more}\n");
-    let texts = SuiteTexts::Plan { suite: Some(suite), suites: &BTreeMap::new() };
-    Plan::new(
-        &Experiment::from_plan(&text, Path::new("x.toml"), &[], texts).unwrap_or_else(|problem| panic!("{problem}")),
-    )
+    Plan::new(&read(&text, &[], &[("s.epd", suite)]).unwrap_or_else(|problem| panic!("{problem}")))
 }
 
 const VARIANTS: &str = "[[variant]]\nname = 'v'\n[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n";
@@ -65,9 +62,7 @@ fn rows_of_several_suites_have_the_ids_of_each_suite_alone() {
 #[test]
 fn plans_with_other_suites_have_other_ids() {
     let id = |text: &str, first: &str, second: &str| {
-        let suites = texts(&[("a", first), ("b", second)]);
-        let texts = SuiteTexts::Plan { suite: None, suites: &suites };
-        let read = Experiment::from_plan(text, Path::new("x.toml"), &[], texts);
+        let read = read(text, &[], &[("a.epd", first), ("b.epd", second)]);
         Plan::new(&read.unwrap_or_else(|problem| panic!("{problem}"))).id()
     };
     let common_limit = "suites = { a = { file = 'a.epd' }, b = { file = 'b.epd' } }\nlimit = { depth = 2 }\n";
@@ -83,13 +78,11 @@ fn plans_with_other_suites_have_other_ids() {
 #[test]
 fn settings_apply_to_every_suite() {
     let text = "suites = { middle = { file = 'm.epd', depth = 3 }, end = { file = 'e.epd', nodes = 9 } }\nfirst = 1\n";
-    let suites = texts(&[("middle", MIDDLE), ("end", END)]);
-    let texts = SuiteTexts::Plan { suite: None, suites: &suites };
     for (sets, limits) in
         [(&[][..], [(Some(3), None), (None, Some(9))]), (&["limit.depth=1"], [(Some(1), None), (Some(1), Some(9))])]
     {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let result = Experiment::from_plan(text, Path::new("x.toml"), &sets, texts);
+        let result = read(text, &sets, &[("m.epd", MIDDLE), ("e.epd", END)]);
         let experiment = result.unwrap_or_else(|problem| panic!("{problem}"));
         let plan = Plan::new(&experiment);
         let actual: Vec<_> = (0..2).map(|item| (plan.limit(0, item).depth, plan.limit(0, item).nodes)).collect();
