@@ -1,9 +1,7 @@
 //! The only place where options are read. Options come from the preset, `[engine]`, the paths of a
 //! variant and `--set`. In this order, each source overrides the sources before it.
 
-use super::problem::{
-    OptionFault, Problem, explain, list_quoted, nearest, quoted_word, suggest_new_name, suggest_new_word,
-};
+use super::problem::{OptionFault, Problem, explain, list_quoted, nearest, quoted_word};
 use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
 use super::{paths, presets};
@@ -82,9 +80,6 @@ impl Setting {
 
 /// Suggests what to write instead of an unknown path.
 fn suggest_path(path: &str, valid_paths: &BTreeSet<String>) -> String {
-    if let Some(suggestion) = suggest_new_name(path) {
-        return suggestion;
-    }
     let inner = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
     if valid_paths.contains(inner) {
         return format!("did you mean `{inner}`? --set expects the path below [engine]");
@@ -192,7 +187,6 @@ pub fn read_options<'a>(
             return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
         }
         let layouts_help = || format!("or {}, or a table that describes a bucket", list_quoted(Shape::names()));
-        let help = suggest_new_name(path).or_else(|| suggest_new_word(path, &message)).or(help);
         let help = help.or_else(|| (path == "table.layout").then(layouts_help));
         OptionFault { help, ..OptionFault::new(path, message) }
     })?;

@@ -80,14 +80,10 @@ const WORDS_OF_OTHER_PROGRAMS: &[(&str, &str, &str)] = &[
     ("worth", columns::SAVED, "did you mean `saved`?"),
 ];
 
-/// Suggests what to write instead of an unknown name. If an option of this name was renamed,
-/// suggests the new name. If other programs use the name, returns the hint for this name.
-/// Otherwise asks "did you mean ...?" with the nearest valid name. Returns `None` if the edit
+/// Suggests what to write instead of an unknown name. If other programs use the name, returns the
+/// hint for this name. Otherwise asks "did you mean ...?" with the nearest valid name. Returns `None` if the edit
 /// distance of every valid name is more than one plus a third of the length of `name`.
 pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    if let Some(hint) = suggest_new_name(name) {
-        return Some(hint);
-    }
     let valid_names: Vec<&str> = valid_names.into_iter().collect();
     let has_hint = |(word, valid_name, _): &&(&str, &str, &str)| {
         name.eq_ignore_ascii_case(word) && valid_names.contains(valid_name)
@@ -133,19 +129,6 @@ pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         0 => first_names,
         more => format!("{first_names} and {more} more"),
     }
-}
-
-/// Returns the hint "... is now called ..." if an option or column was renamed.
-pub fn suggest_new_name(path: &str) -> Option<String> {
-    crate::engine::renamed(path).map(|new| format!("`{path}` is now called `{new}`"))
-}
-
-/// Returns the hint "... is now called ..." if `message` is about an unknown word that is the
-/// former name of a value of the option at `path`. The word is the first text in backquotes.
-pub fn suggest_new_word(path: &str, message: &str) -> Option<String> {
-    let word = message.split('`').nth(1).filter(|_| message.starts_with("unknown word"))?;
-    let path = path.split('[').next().unwrap_or(path).trim_end_matches(".kind");
-    crate::engine::renamed(&format!("{path} = {word}")).map(|new| format!("`{word}` is now called `{new}`"))
 }
 
 /// Returns a serde message in plain words, and a suggestion if the message is about an unknown
@@ -275,25 +258,6 @@ mod tests {
         ] {
             assert_eq!(explain(rust).0, plain);
         }
-    }
-
-    /// A renamed word is suggested, with or without `.kind` in the path; other messages get no
-    /// suggestion.
-    #[test]
-    fn renamed_word_suggests_the_new_one() {
-        let unknown = "unknown word `fifo`, expected one of `always`, `never`";
-        for (path, message, is_renamed) in [
-            ("table.policy", unknown, true),
-            ("table.policy.kind", unknown, true),
-            ("table.kind", unknown, false),
-            ("table.policy", "unknown word `always`, expected `never`", false),
-            ("table.policy", "unknown key `fifo`, expected `kind`", false),
-            ("table.policy", "expected a word, found `fifo`", false),
-        ] {
-            let hint = is_renamed.then(|| "`fifo` is now called `always`".to_owned());
-            assert_eq!(suggest_new_word(path, message), hint, "{path}: {message}");
-        }
-        assert_eq!(suggest_new_name("table.use").as_deref(), Some("`table.use` is now called `probe.use`"));
     }
 
     /// The errors of untagged types list the forms that they accept, not the names of Rust types.

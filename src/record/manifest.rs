@@ -3,7 +3,6 @@
 
 use super::{Jobs, seals, shared};
 use crate::decode::from_json;
-use crate::engine::renamed;
 use crate::table::TableOptions;
 use crate::table::policy::Policy;
 use crate::text::plural;
@@ -29,14 +28,12 @@ pub enum ManifestError {
     Edited { path: String },
     /// The manifest has the schema of another version of ttlab.
     #[error(
-        "{path}: a manifest of schema {found}, but this ttlab reads schema {SCHEMA}{renamed}: run the experiment again, or use the ttlab that wrote it"
+        "{path}: a manifest of schema {found}, but this ttlab reads schema {SCHEMA}: run the experiment again, or use the ttlab that wrote it"
     )]
     Version {
         path: String,
         /// The schema of the file.
         found: u64,
-        /// A remark about the keys of the file that have new names. Empty if there are none.
-        renamed: String,
     },
     /// The file is not a manifest.
     #[error("{path}: not a manifest of ttlab: {problem}: move the folder away, or choose another")]
@@ -73,18 +70,6 @@ pub struct Build {
     /// same number of nodes, probably only names in the code have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
-}
-
-impl Build {
-    /// Whether this build and `other` give the same counts. They do if their hashes `searches` of
-    /// the code that searches are equal. If one of the builds is so old that it has no hash, the
-    /// builds must be equal in all fields.
-    pub fn searches_as(&self, other: &Self) -> bool {
-        if self.searches.is_empty() || other.searches.is_empty() {
-            return self == other;
-        }
-        self.searches == other.searches
-    }
 }
 
 impl std::fmt::Display for Build {
@@ -254,11 +239,11 @@ pub struct Manifest {
     /// Number of items of all suites.
     pub items: usize,
     /// For each item's name, a hash of the item's position, or of the start position and the moves
-    /// of its game. Empty in the manifest of a shard and in old manifests.
+    /// of its game. Empty in the manifest of a shard.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contents: BTreeMap<String, String>,
     /// The number of a variant's searches that repeat another search of the variant, and the number
-    /// of all searches of the variant. `None` in old manifests.
+    /// of all searches of the variant. `None` if nothing is searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<[usize; 2]>,
     /// Items of the suite's file that were left out because they are unreadable or are duplicates.
@@ -400,40 +385,6 @@ impl Manifest {
         .map_err(io::Error::other)
     }
 
-    /// Builds a segment from the manifest's top-level fields, for a manifest that lists no
-    /// segments.
-    pub fn segment_from_top_level(&self) -> RunSegment {
-        RunSegment {
-            shard: None,
-            jobs: self.jobs,
-            done: None,
-            jobs_written: None,
-            build: self.build.clone(),
-            machine: self.machine.clone(),
-            huge_pages: self.huge_pages,
-            started: self.started,
-            ended: self.ended,
-        }
-    }
-
-    /// Returns all segments of the run. If the manifest lists no segments, the result is a single
-    /// segment, which is built from the manifest's top-level fields.
-    pub fn history(&self) -> Vec<RunSegment> {
-        if self.segments.is_empty() { vec![self.segment_from_top_level()] } else { self.segments.clone() }
-    }
-
-    /// Returns the variants whose tables or histories are never cleared. Such a variant searches
-    /// all positions in one job.
-    pub fn uncleared_variants(&self) -> HashSet<&str> {
-        // Whether the option with the path `path` has the value `never`.
-        let is_never = |options: &serde_json::Value, path| options.pointer(path).is_some_and(|clear| clear == "never");
-        let is_uncleared = |options| is_never(options, "/table/clear") || is_never(options, "/history_clear");
-        // Old manifests do not list these variants, but the options show which they are.
-        let uncleared_by_options =
-            self.options.iter().filter(|(_, options)| is_uncleared(options)).map(|(name, _)| name.as_str());
-        self.never_cleared.iter().map(String::as_str).chain(uncleared_by_options).collect()
-    }
-
     /// Describes items that have the same name in both manifests but different positions, games or
     /// plies. The rows do not show such differences. Returns `None` if there are no such items.
     pub fn describe_different_items(&self, other: &Self) -> Option<String> {
@@ -480,7 +431,7 @@ impl Manifest {
                 // ttlab writes this schema.
                 let is_other_version = |&schema: &u64| schema != 0 && schema != u64::from(SCHEMA);
                 if let Some(found) = value["schema"].as_u64().filter(is_other_version) {
-                    return Err(ManifestError::Version { path: display(), found, renamed: describe_renamed(&value) });
+                    return Err(ManifestError::Version { path: display(), found });
                 }
                 let mut manifest: Self = from_json(value).map_err(|error| json_error(error.to_string()))?;
                 shared::join(&manifest.shared_options.take(), &mut manifest.options);
@@ -490,15 +441,6 @@ impl Manifest {
             Err(error) => Err(ManifestError::Io { path: display(), error }),
         }
     }
-}
-
-/// Describes the keys of a manifest that have new names, as in `` (`old` is now `new`)``, with a
-/// blank at the beginning. Returns an empty text if there are no such keys.
-fn describe_renamed(manifest: &serde_json::Value) -> String {
-    let keys = manifest.as_object().into_iter().flat_map(|fields| fields.keys());
-    let describe = |key: &String| Some(format!("`{key}` is now `{}`", renamed(&format!("manifest.{key}"))?));
-    let renamings: Vec<String> = keys.filter_map(describe).collect();
-    if renamings.is_empty() { String::new() } else { format!(" ({})", renamings.join(", ")) }
 }
 
 /// Returns the JSON text of an object, with one line for each field.
@@ -533,53 +475,7 @@ mod tests {
         }
     }
 
-    /// An old manifest does not list its uncleared variants, so they are recognised by the options
-    /// of their tables and histories.
-    #[test]
-    fn uncleared_variants_are_recognised_by_options() {
-        let options = |text: &str| serde_json::from_str(text).expect("JSON");
-        let variants = [
-            ("plain", r#"{"table": {"clear": "search"}, "history_clear": "search"}"#),
-            ("by the table", r#"{"table": {"clear": "never"}, "history_clear": "search"}"#),
-            ("by the history", r#"{"table": {"clear": "search"}, "history_clear": "never"}"#),
-        ];
-        let manifest = Manifest {
-            never_cleared: vec!["named".to_owned()],
-            options: variants.iter().map(|(name, text)| ((*name).to_owned(), options(text))).collect(),
-            ..Manifest::default()
-        };
-        assert_eq!(manifest.uncleared_variants(), HashSet::from(["named", "by the table", "by the history"]));
-    }
-
-    /// An old manifest without segments has one, with the values of its top-level fields.
-    #[test]
-    fn manifest_without_segments_has_the_segment_from_top_level() {
-        let manifest = Manifest {
-            jobs: 3,
-            build: Build { commit: "abc".to_owned(), ..Build::default() },
-            machine: Machine { cores: 5, ..Machine::default() },
-            huge_pages: Some(true),
-            started: 17,
-            ended: Some(19),
-            ..Manifest::default()
-        };
-        let from_top_level = RunSegment {
-            jobs: 3,
-            build: manifest.build.clone(),
-            machine: manifest.machine.clone(),
-            huge_pages: Some(true),
-            started: 17,
-            ended: Some(19),
-            ..RunSegment::default()
-        };
-        assert_eq!(manifest.history(), std::slice::from_ref(&from_top_level));
-        let other = RunSegment { started: 40, ..RunSegment::default() };
-        let with_segments = Manifest { segments: vec![other.clone(), from_top_level.clone()], ..manifest };
-        assert_eq!(with_segments.history(), [other, from_top_level]);
-    }
-
-    /// Only items that are in both manifests can differ; an old manifest without contents differs
-    /// in none.
+    /// Only items that are in both manifests can differ.
     #[test]
     fn items_of_one_name_are_compared_by_content() {
         let with_contents = |items: &[(&str, &str)]| Manifest {
@@ -616,10 +512,7 @@ mod tests {
         assert!(message.contains(": jobs: invalid type"), "{message}");
         assert!(message.ends_with(": move the folder away, or choose another"), "{message}");
         for (text, expected) in [
-            (
-                r#"{"schema": 2, "begun": 1, "name": "x", "stretches": []}"#,
-                "schema 2, but this ttlab reads schema 3 (`begun` is now `started`, `stretches` is now `segments`): run the",
-            ),
+            (r#"{"schema": 2, "begun": 1}"#, "schema 2, but this ttlab reads schema 3: run the"),
             (r#"{"schema": 4}"#, "schema 4, but this ttlab reads schema 3: run the"),
         ] {
             std::fs::write(&path, text).expect("a file");

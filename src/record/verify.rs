@@ -232,7 +232,8 @@ fn verify_in_blocks(
     threads: usize,
     block_bytes: usize,
 ) -> Result<VerifyReport, ResultsError> {
-    let never_cleared: HashSet<&str> = manifest.map(Manifest::uncleared_variants).unwrap_or_default();
+    let never_cleared: HashSet<&str> =
+        manifest.into_iter().flat_map(|manifest| &manifest.never_cleared).map(String::as_str).collect();
     let mut report = VerifyReport::default();
     let mut seen_ids: HashSet<u64, RandomState> = HashSet::default();
     // The checksum of the last row of each job.

@@ -45,13 +45,13 @@ pub(super) fn adopt_rows(
         return Ok(None);
     };
     // `Output::begin` refuses the rows of another build with an error.
-    if !old.build.searches_as(&new.build) && !any_build {
+    if old.build.searches != new.build.searches && !any_build {
         return Ok(None);
     }
     let mut reuse = Reuse::new(experiment, plan, new.shard);
     reuse.engines = Some([&old.subjects, &new.subjects]);
     let ran_elsewhere = |segment: &RunSegment| segment.build != new.build || segment.machine != new.machine;
-    if experiment.file.asks_for_times() && old.history().iter().any(ran_elsewhere) {
+    if experiment.file.asks_for_times() && old.segments.iter().any(ran_elsewhere) {
         // No row is used, because the seconds were measured on another machine or by another build.
         reuse.jobs.clear();
     }
@@ -115,7 +115,7 @@ impl Reuse<'_> {
             column_seals: Default::default(),
             file_seal: None,
             subjects: new.subjects.clone(),
-            segments: old.history().into_iter().map(|segment| RunSegment { jobs_written: None, ..segment }).collect(),
+            segments: old.segments.iter().map(|segment| RunSegment { jobs_written: None, ..segment.clone() }).collect(),
             ..old.clone()
         })?;
         Ok(summary)

@@ -343,7 +343,7 @@ impl Shards<'_> {
             let engine_hashes = |manifest: &Manifest| -> Vec<String> {
                 manifest.subjects.values().map(|engine| engine.sha256.clone()).collect()
             };
-            let difference = if !merged.build.searches_as(&manifest.build) {
+            let difference = if merged.build.searches != manifest.build.searches {
                 Some(format!(
                     "its build ({}) differs from that of shard {first_shard} ({})",
                     manifest.build, merged.build
@@ -362,7 +362,7 @@ impl Shards<'_> {
             merged.started = merged.started.min(started);
             merged.ended = merged.ended.max(ended);
             let with_shard = |segment| RunSegment { shard: Some(*shard), ..segment };
-            merged.segments.extend(manifest.history().into_iter().map(with_shard));
+            merged.segments.extend(manifest.segments.into_iter().map(with_shard));
             merged.shards.push(ShardRun {
                 index: *shard,
                 jobs,

@@ -204,7 +204,7 @@ impl Output {
             let is_other_engine = |(name, engine): &(&String, &EngineInfo)| {
                 old.subjects.get(*name).is_none_or(|old_engine| old_engine.sha256 != engine.sha256)
             };
-            let build_difference = if !old.build.searches_as(&manifest.build) {
+            let build_difference = if old.build.searches != manifest.build.searches {
                 Some(format!(" ({}; this is {})", old.build, manifest.build))
             } else {
                 manifest.subjects.iter().find(is_other_engine).map(|(name, _)| format!(" of the engine of \"{name}\""))
@@ -224,7 +224,7 @@ impl Output {
             manifest.started = old.started;
             // Earlier segments stay recorded, because warnings consider the worst of all segments.
             if !is_merge {
-                manifest.segments = old.history();
+                manifest.segments.clone_from(&old.segments);
             }
             manifest.jobs = manifest.jobs.max(old.jobs);
             manifest.sources.clone_from(&old.sources);
@@ -233,7 +233,16 @@ impl Output {
             let _ = self.earlier_manifest.set(old);
         }
         if !is_merge {
-            manifest.segments.push(RunSegment { jobs, started: now(), ..manifest.segment_from_top_level() });
+            let (build, machine) = (manifest.build.clone(), manifest.machine.clone());
+            let huge_pages = manifest.huge_pages;
+            manifest.segments.push(RunSegment {
+                jobs,
+                build,
+                machine,
+                huge_pages,
+                started: now(),
+                ..RunSegment::default()
+            });
         }
         self.write_experiment(experiment)?;
         self.write_manifest(&manifest).map_err(OutputError::io(self.manifest_path()))?;

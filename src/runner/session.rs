@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
         let Self { experiment, plan, settings, output, reused, other_files, .. } = self;
         let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
         let manifest = output.manifest().map_err(|error| output.row_write_error(error))?;
-        let searches_alike = |segment: &RunSegment| segment.build.searches_as(&manifest.build);
+        let searches_alike = |segment: &RunSegment| segment.build.searches == manifest.build.searches;
         // Any segment's build may have written the unused rows, so all builds must search in the
         // same way.
         if manifest.segments.iter().all(searches_alike) {

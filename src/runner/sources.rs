@@ -88,7 +88,7 @@ pub(super) fn take_rows(
             Some(source) if path.exists() => source,
             _ => return Err(unusable_error("no manifest.json and results.csv found: expected a results folder")),
         };
-        if !source.build.searches_as(&manifest.build) {
+        if source.build.searches != manifest.build.searches {
             return Err(unusable_error(&format!(
                 "its build ({}) may search differently from this one ({})",
                 source.build, manifest.build

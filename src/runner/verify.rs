@@ -111,10 +111,10 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let judgements = verify_judgements(folder, loaded.as_ref().ok().map(|(experiment, _)| experiment));
     let judgements = judgements.map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judgements.into_iter().for_each(|(state, text)| add_finding(state, text));
-    let history = manifest.history();
-    let builds = describe_if_several(&history, "builds", |segment| segment.build.to_string());
-    let machines = describe_if_several(&history, "machines", describe_machine);
-    let origins = builds.into_iter().chain(machines).chain(describe_segments(&history));
+    let history = &manifest.segments;
+    let builds = describe_if_several(history, "builds", |segment| segment.build.to_string());
+    let machines = describe_if_several(history, "machines", describe_machine);
+    let origins = builds.into_iter().chain(machines).chain(describe_segments(history));
     origins.for_each(|text| add_finding(FolderState::Complete, text));
     let file_names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let is_leftover =

@@ -182,8 +182,8 @@ pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
 /// machines, or that have no manifest. Each source is the name of a result and its manifest.
 pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let run_segments = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(Manifest::history);
-    let list_distinct = |describe: fn(RunSegment) -> String| -> Vec<String> {
+    let run_segments = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(|manifest| &manifest.segments);
+    let list_distinct = |describe: fn(&RunSegment) -> String| -> Vec<String> {
         let texts: BTreeSet<String> = run_segments().map(describe).collect();
         texts.into_iter().collect()
     };
@@ -192,7 +192,7 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     // `build.searches`. A build without a hash is identified by its description.
     let search_codes = list_distinct(|RunSegment { build, .. }| match build.searches.is_empty() {
         true => build.to_string(),
-        false => build.searches,
+        false => build.searches.clone(),
     });
     let machines =
         list_distinct(|RunSegment { machine, .. }| format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os));

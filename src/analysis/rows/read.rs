@@ -110,9 +110,6 @@ impl Heading {
         if let Some(column) = REQUIRED.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
             return Err(format!("there is no column `{column}`: this is not a results file of ttlab"));
         }
-        if let Some(hint) = header.iter().find_map(crate::experiment::problem::suggest_new_name) {
-            return Err(format!("an older ttlab wrote the column {hint}: run the experiment again"));
-        }
         let fields: Vec<String> = header.iter().map(str::to_owned).collect();
         let is_loaded: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
         let is_repeated = |index: &usize| is_loaded[*index] && fields[..*index].contains(&fields[*index]);

@@ -38,9 +38,8 @@ impl Page {
             let sequence = source.file.as_ref().and_then(|file| file.sequence.as_ref());
             warnings.extend(sensitivity::diverging_games_warning(sequence, self.summary.lines.len()));
             notes.extend(unjudged_note(source));
-            let variants_with_kept_table = manifest.uncleared_variants();
-            let lines_with_kept_table: Vec<&str> =
-                shown_variants.iter().copied().filter(|name| variants_with_kept_table.contains(name)).collect();
+            let is_never_cleared = |name: &&str| manifest.never_cleared.iter().any(|uncleared| uncleared == name);
+            let lines_with_kept_table: Vec<&str> = shown_variants.iter().copied().filter(is_never_cleared).collect();
             if self.summary.lines.len() > 1 {
                 warnings.extend(sensitivity::uncleared_tables_warning(&lines_with_kept_table, self.manifest.items));
             }

@@ -140,10 +140,10 @@ fn interrupted_run_resumes_with_the_remaining_jobs() {
     assert_eq!((summary.before, summary.done, summary.interrupted), (2, 4, false));
     let manifest = Manifest::read(&out).unwrap().unwrap();
     assert!(
-        manifest.history().iter().all(|segment| segment.ended.is_some_and(|ended| ended >= segment.started)),
+        manifest.segments.iter().all(|segment| segment.ended.is_some_and(|ended| ended >= segment.started)),
         "{manifest:?}"
     );
-    let segments: Vec<_> = manifest.history().into_iter().map(|segment| (segment.done, segment.jobs_written)).collect();
+    let segments: Vec<_> = manifest.segments.into_iter().map(|segment| (segment.done, segment.jobs_written)).collect();
     assert_eq!(segments, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "each segment has its own jobs");
     let whole = temporary.path().join("whole");
     let summary = run(&experiment, &whole, Settings::default());
@@ -180,7 +180,7 @@ fn shard_runs_only_its_own_jobs() {
         );
         let manifest = Manifest::read(&folder).unwrap().unwrap();
         assert!(manifest.calibration.is_some_and(|speed| speed > 0), "a shard measures the machine's speed");
-        let history = manifest.history();
+        let history = manifest.segments.clone();
         assert_eq!(
             history[0].jobs_written,
             (before > 0).then(|| Jobs([0].into())),
@@ -297,7 +297,7 @@ fn failed_jobs_are_reported_each_time_and_retried_alone() {
     assert_eq!(counts(run_again(false)), (6, 0, 3, 0));
     assert_eq!(rows(&out).len(), 9, "two rows of each of three jobs, and one error row of each of the others");
     let segment_jobs: Vec<_> =
-        Manifest::read(&out).unwrap().unwrap().history().into_iter().map(|segment| segment.jobs_written).collect();
+        Manifest::read(&out).unwrap().unwrap().segments.into_iter().map(|segment| segment.jobs_written).collect();
     let jobs_with_ids = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
     assert_eq!(segment_jobs, [jobs_with_ids(&[0, 2, 4]), jobs_with_ids(&[]), jobs_with_ids(&[1, 3, 5]), None]);
 }
