@@ -1,10 +1,10 @@
-//! The figures of a match: Elo, Elo by table size, and the progress of the sequential tests.
+//! The figures of a match: Elo, and Elo by table size.
 
 use super::figure::{Figure, Plot};
 use super::svg::forest::{Forest, ForestRow};
 use super::svg::lines::Lines;
 use crate::analysis::Frame;
-use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
+use crate::analysis::questions::curves::{CurvePoint, Series};
 use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::analysis::rows::axes::{self, Axis};
@@ -95,47 +95,6 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
     })
 }
 
-/// Returns a figure of the log-likelihood ratio of each test after each pair. If there are too many
-/// tests, only the tests whose last ratio is farthest from 0 are drawn.
-pub(super) fn llr_figure(matches: &Matches) -> Option<Figure> {
-    let final_distance = |encounter: &&Encounter| encounter.llr_path.last().map_or(0.0, |(_, llr)| llr.abs());
-    let mut tests: Vec<&Encounter> =
-        matches.encounters.iter().filter(|encounter| encounter.llr_path.len() > 2).collect();
-    tests.sort_by(|a, b| final_distance(b).total_cmp(&final_distance(a)));
-    // Two of the lines are left for the two bounds.
-    tests.truncate(MAX_LINES - 2);
-    let last_points = tests.iter().filter_map(|encounter| encounter.llr_path.last());
-    let max_pairs = last_points.map(|&(pairs, _)| pairs).max()? as f64;
-    let make_point = |x: f64, y: f64| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
-    let make_series = |encounter: &&Encounter| {
-        let points = encounter.llr_path.iter().map(|&(pairs, llr)| make_point(pairs as f64, llr)).collect();
-        Series { name: encounter_name(encounter, matches), line: None, points }
-    };
-    let (lower, upper) = matches.bounds.limits();
-    let bounds = [("H1 accepted", upper), ("H0 accepted", lower)].map(|(name, bound)| Series {
-        name: name.to_owned(),
-        line: None,
-        points: vec![make_point(0.0, bound), make_point(max_pairs, bound)],
-    });
-    let series = tests.iter().map(make_series).chain(bounds).collect();
-    let (shown_count, encounter_count) = (tests.len(), matches.encounters.len());
-    let remark = if shown_count < encounter_count {
-        format!(" {shown_count} of {encounter_count} are shown: those that end farthest from 0.")
-    } else {
-        String::new()
-    };
-    Some(Figure {
-        file: "llr".to_owned(),
-        title: "Log-likelihood ratios of the tests".to_owned(),
-        caption: format!(
-            "The log-likelihood ratio of {} normalized Elo to {} after each pair of games. A test ends where its line \
-             first meets a bound. The upper bound accepts H1, and the lower bound accepts H0. Later pairs change nothing.{remark}",
-            matches.test.elo1, matches.test.elo0
-        ),
-        plot: Plot::Lines(Lines { series, x: "pairs of games".to_owned(), y: "LLR".to_owned(), ..Lines::default() }),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,44 +110,6 @@ mod tests {
     fn encounter(player: &str, opponent: &str) -> Encounter {
         let pairs = Pentanomial([0, 0, 10, 10, 0]);
         Encounter { player: player.to_owned(), opponent: opponent.to_owned(), pairs, ..Encounter::default() }
-    }
-
-    /// Wald's bounds are ln (0.9 / 0.05) and ln (0.1 / 0.95); they are drawn over the whole axis.
-    #[test]
-    fn llr_figure_draws_the_six_most_extreme_paths() {
-        let make_encounter = |player: usize, final_llr: f64, points: usize| {
-            let mut llr_path: Vec<(u64, f64)> = (0..points as u64).map(|step| (step * player as u64, 0.0)).collect();
-            llr_path.last_mut().unwrap().1 = final_llr;
-            Encounter { llr_path, ..encounter(&format!("p{player}"), "x") }
-        };
-        let draw_series = |encounters: Vec<Encounter>| {
-            llr_figure(&matches_of(encounters)).map(|figure| {
-                let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
-                (lines.series, figure.caption)
-            })
-        };
-        let final_llrs = [0.5, -4.0, 2.0, -0.25, 3.0, 1.0, -5.0];
-        let seven_encounters =
-            final_llrs.iter().enumerate().map(|(index, &llr)| make_encounter(index + 1, llr, 3)).collect();
-        let (series, caption) = draw_series(seven_encounters).unwrap();
-        let names: Vec<&str> = series.iter().map(|line| line.name.as_str()).collect();
-        assert_eq!(names, ["p7", "p2", "p5", "p3", "p6", "p1", "H1 accepted", "H0 accepted"]);
-        assert!(caption.ends_with(" 6 of 7 are shown: those that end farthest from 0."), "{caption}");
-        // The seventh path is the longest: two steps of seven pairs.
-        for (index, expected) in [(6, (0.9_f64 / 0.05).ln()), (7, (0.1_f64 / 0.95).ln())] {
-            let points: Vec<(f64, f64)> = series[index].points.iter().map(|point| (point.x, point.y)).collect();
-            assert!(points.iter().all(|point| (point.1 - expected).abs() < 1e-12), "{points:?}");
-            assert_eq!([points[0].0, points[1].0], [0.0, 14.0]);
-        }
-        let (series, caption) = draw_series(vec![make_encounter(1, 1.0, 3), make_encounter(2, 9.0, 2)]).unwrap();
-        assert_eq!(series.len(), 3, "two points are no path");
-        assert!(caption.ends_with(" 1 of 2 are shown: those that end farthest from 0."), "two points are no path");
-        // The bounds extend to the end of the longest path, whichever ends farthest from 0.
-        let (series, _) = draw_series(vec![make_encounter(1, 9.0, 3), make_encounter(5, 1.0, 4)]).unwrap();
-        assert!(series[2..].iter().all(|bound| bound.points[1].x == 15.0), "{series:?}");
-        let (_, caption) = draw_series(vec![make_encounter(1, 1.0, 3)]).unwrap();
-        assert!(caption.ends_with("Later pairs change nothing."), "{caption}");
-        assert_eq!(draw_series(vec![make_encounter(1, 1.0, 2)]), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The page of a match: encounters, Elo with intervals, sequential tests, and how the games ended.
 
-use super::match_figures::{elo_by_size, elo_figure, encounter_name, llr_figure};
-use super::number::{format_count, format_number, format_percent};
+use super::match_figures::{elo_by_size, elo_figure, encounter_name};
+use super::number::{format_count, format_number};
 use super::sheet::{Cell, Emphasis, Entries, Part, SheetTable};
 use crate::analysis::Frame;
 use crate::analysis::questions::equal_nodes::EqualNodes;
@@ -239,14 +239,8 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
 
 /// Returns the parts of the page between the head and the provenance.
 pub fn parts(matches: &Matches, rows: &Frame) -> Vec<Part> {
-    let tables = [Some(encounters_table(matches)), handicaps_table(matches), standings_table(matches)]
-        .into_iter()
-        .flatten()
-        .map(Part::Table);
-    let figures = [Some(elo_figure(matches)), elo_by_size(matches, rows), llr_figure(matches)]
-        .into_iter()
-        .flatten()
-        .map(Part::Figure);
+    let tables = [Some(encounters_table(matches)), handicaps_table(matches)].into_iter().flatten().map(Part::Table);
+    let figures = [Some(elo_figure(matches)), elo_by_size(matches, rows)].into_iter().flatten().map(Part::Figure);
     tables.chain(figures).chain([pairs_table(matches), ends_table(matches)].map(Part::Table)).collect()
 }
 
@@ -302,19 +296,8 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
                 Cell::range_with_text(equal.low, equal.high, text).with_reason(OUTSIDE_HANDICAPS)
             });
     }
-    let los_meaning = "probability that the first is the stronger, with a flat prior";
     let why_no_p = if matches.test.stop { "the test ends the games" } else { TOO_FEW_PAIRS };
     entries = entries
-        .number("nelo", "nElo", "normalized: in standard deviations of a game", |encounter| {
-            let elo = encounter.pairs.normalized_elo();
-            Cell::number(elo, format!("{elo:+.1}")).with_reason("all pairs ended alike")
-        })
-        .drop_order(6)
-        .number("los", "LOS", los_meaning, |encounter| {
-            let chance = encounter.pairs.superiority();
-            unless_too_few(encounter, Cell::number(chance, format_percent(chance, 1.0)))
-        })
-        .drop_order(7)
         .number("p", "p", if is_corrected { "two-sided, Holm-corrected" } else { "two-sided" }, move |encounter| {
             Cell::p(encounter.corrected_p).with_reason(why_no_p)
         })
@@ -332,8 +315,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
         })
         .drop_order(8)
         .number("llr", "LLR", "log-likelihood ratio of the test after all pairs", |encounter| {
-            let llr = encounter.llr_path.last().map_or(0.0, |&(_, llr)| llr);
-            Cell::number(llr, format!("{llr:+.2}"))
+            Cell::number(encounter.llr, format!("{:+.2}", encounter.llr))
         })
         .drop_order(2);
     let table = entries.table("encounters", "Encounters", &matches.encounters);
@@ -374,37 +356,6 @@ fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
     let note = "The baseline against itself with other nodes. A variant's equal nodes are read from a monotone curve of this Elo over \
                 the logarithm of nodes, with intervals from resampled openings.";
     entries.table("handicaps", "Handicaps", &matches.handicaps).with_note(note).non_empty()
-}
-
-/// Returns a table of each player's points against all other players, the best score first. Returns
-/// `None` if there are no encounters, or if all encounters have the same opponent.
-fn standings_table(matches: &Matches) -> Option<SheetTable> {
-    if matches.encounters.is_empty() || matches.common_opponent().is_some() {
-        return None;
-    }
-    #[derive(Default)]
-    struct Total {
-        points: f64,
-        games: f64,
-    }
-    let mut players: BTreeMap<&str, Total> = BTreeMap::new();
-    for encounter in &matches.encounters {
-        let (points, games) = (encounter.points(), encounter.game_count() as f64);
-        for (player, points) in [(&encounter.player, points), (&encounter.opponent, games - points)] {
-            let total = players.entry(player).or_default();
-            total.points += points;
-            total.games += games;
-        }
-    }
-    let score = |(_, total): &(&str, Total)| total.points / total.games;
-    let mut ranking: Vec<(&str, Total)> = players.into_iter().collect();
-    ranking.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    let entries = Entries::<(&str, Total)>::default()
-        .text("variant", "variant", "", |(player, _)| Cell::text(*player))
-        .number("points", "points", "", |(_, total)| Cell::decimal(total.points, 1))
-        .number("games", "games", "", |(_, total)| Cell::count(total.games))
-        .number("score", "score", "", |(_, total)| Cell::share(total.points, total.games));
-    Some(entries.table("standings", "Standings", &ranking))
 }
 
 /// Returns a table with a row for each encounter. The row has the number of pairs by points and the

@@ -36,7 +36,7 @@ pub enum TestState {
 const POINTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// Normalized Elo of one standard deviation of a game's points.
-pub const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
+const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
 /// The count used for a kind of pair that did not occur, so that no likelihood is 0.
 const EMPTY_COUNT: f64 = 1e-3;

@@ -338,14 +338,7 @@ fn round_robin_page_has_every_encounter() {
     let path = trial.path("out").join("results.csv");
     assert_eq!(column(&path, "variant").len(), 3 * 6 * 2);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
-    for part in [
-        "Encounters",
-        "Standings",
-        "[all, as PGN](games.pgn)",
-        "![Elo](elo.svg)",
-        "Log-likelihood ratios of the tests",
-        "Holm",
-    ] {
+    for part in ["Encounters", "[all, as PGN](games.pgn)", "![Elo](elo.svg)", "Holm"] {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     let html = fs::read_to_string(trial.path("out").join("report.html")).unwrap();
@@ -370,8 +363,6 @@ fn round_robin_page_has_every_encounter() {
         let [won, drawn, lost] = [1.0, 0.5, 0.0].map(|worth| games.clone().filter(|&at| points[at] == worth).count());
         assert_eq!(row["wdl"], format!("{won}/{drawn}/{lost}"));
     }
-    let all: f64 = table("standings").iter().map(|row| row["points"].as_f64().unwrap()).sum();
-    assert!((all - 36.0).abs() < 1e-9, "{all}");
     // The report as CSV, for other programs: both ends of each interval are on the right side.
     let (text, _, _) = run(&["report", &trial.text("out"), "--format", "csv"]);
     let mut figures = 0;

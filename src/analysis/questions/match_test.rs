@@ -1,7 +1,7 @@
-//! Computes the Elo difference of two players from the points of pairs of games. The interval, the
-//! p-value and the likelihood of superiority use Student's t of the mean over pairs.
+//! Computes the Elo difference of two players from the points of pairs of games. The interval
+//! and the p-value use Student's t of the mean over pairs.
 
-use crate::stats::gsprt::{ELO_PER_DEVIATION, Pentanomial};
+use crate::stats::gsprt::Pentanomial;
 use crate::stats::sample::{smallest_p, t_quantile, t_two_sided_p};
 
 /// An Elo difference with its 95 % interval.
@@ -54,24 +54,9 @@ impl Pentanomial {
         Elo { elo: logistic_elo(mean), low: logistic_elo(low), high: logistic_elo(high) }
     }
 
-    /// Returns the difference in strength in normalized Elo. The result is NaN if all pairs have
-    /// the same points, because the standard deviation is then unknown.
-    pub fn normalized_elo(&self) -> f64 {
-        let (mean, deviation) = self.mean_and_deviation();
-        let deviation = if self.single_kind().is_some() { f64::NAN } else { deviation };
-        (mean - 0.5) / (deviation * std::f64::consts::SQRT_2) * ELO_PER_DEVIATION
-    }
-
     /// Returns the two-sided p-value of a difference in strength, or NaN for fewer than two pairs.
     pub fn p(&self) -> f64 {
         t_two_sided_p(self.count() as usize, self.t()).max(smallest_p(self.count() as usize))
-    }
-
-    /// Returns the probability that the first player is stronger, if all differences were equally
-    /// likely before the match. It is NaN for fewer than two pairs.
-    pub fn superiority(&self) -> f64 {
-        let one_sided_p = t_two_sided_p(self.count() as usize, self.t()) / 2.0;
-        if self.t() > 0.0 { 1.0 - one_sided_p } else { one_sided_p }
     }
 
     /// Returns the standard error of the points per game.
@@ -92,24 +77,14 @@ mod tests {
     use super::*;
 
     /// Calculated by hand: 10 pairs of two draws each and 10 pairs won 1.5 to 0.5 have a mean of
-    /// 0.625 points per game and a deviation of 0.125. The Elo is 400 log10(5/3) = 88.7, the
-    /// normalized Elo
-    /// 0.125 / (0.125 sqrt 2) x 347.44 = 245.7. The score's interval has a half-width of 2.093 (19
-    /// degrees of freedom) x 0.125 / sqrt 20 = 0.0585.
+    /// 0.625 points per game and a deviation of 0.125. The Elo is 400 log10(5/3) = 88.7. The score's
+    /// interval has a half-width of 2.093 (19 degrees of freedom) x 0.125 / sqrt 20 = 0.0585.
     #[test]
     fn elo_equals_a_calculation_by_hand() {
         let pairs = Pentanomial([0, 0, 10, 10, 0]);
         assert!((pairs.elo().elo - 88.74).abs() < 0.1, "{:?}", pairs.elo());
-        assert!((pairs.normalized_elo() - 245.67).abs() < 0.5, "{:?}", pairs.normalized_elo());
         let low = 400.0 * (0.5665_f64 / 0.4335).log10();
         assert!((pairs.elo().low - low).abs() < 0.2, "{:?} {low}", pairs.elo());
-        // Ten pairs with a mean of 0.55 and a variance of 0.035 are 0.05 x sqrt(10 / 0.035) = 0.845
-        // standard errors above one half; Student's t with 9 degrees of freedom gives 0.7900.
-        let likelihood = Pentanomial([0, 2, 4, 4, 0]).superiority();
-        assert!((likelihood - 0.7900).abs() < 1e-3, "{likelihood}");
-        assert!(Pentanomial::default().superiority().is_nan());
-        assert!(pairs.superiority() > 0.999);
-        assert!((Pentanomial([1, 2, 3, 2, 1]).superiority() - 0.5).abs() < 1e-9);
     }
 
     /// Ten lost pairs: if 0.3085 (1 - 0.025^0.1) of all pairs had other points, none of them would
@@ -129,7 +104,6 @@ mod tests {
         assert!((drawn.low + 1.28).abs() < 0.01, "{drawn:?}");
         assert!((drawn.high - 1.28).abs() < 0.01, "{drawn:?}");
         assert!([lost, won, drawn].iter().all(|elo| elo.low <= elo.elo && elo.elo <= elo.high));
-        assert!(Pentanomial([0, 0, 9, 0, 0]).normalized_elo().is_nan());
         assert_eq!(Pentanomial([0, 0, 9, 1, 0]).single_kind(), None);
         assert_eq!((Pentanomial([0; 5]).single_kind(), Pentanomial([0, 3, 0, 0, 0]).single_kind()), (None, Some(0.25)));
     }
@@ -139,10 +113,9 @@ mod tests {
     #[test]
     fn interval_excludes_zero_where_p_is_below_its_level() {
         for pairs in [[1, 5, 4, 9, 3], [2, 3, 20, 9, 1], [0, 1, 3, 3, 1], [0, 300, 400, 340, 2]].map(Pentanomial) {
-            let (p, likelihood) = (pairs.p(), pairs.superiority());
+            let p = pairs.p();
             assert!(pairs.elo_with_tail(p / 2.0 * 1.001).low > 0.0, "{pairs:?} {p}");
             assert!(pairs.elo_with_tail(p / 2.0 * 0.999).low < 0.0, "{pairs:?} {p}");
-            assert!((2.0 * (1.0 - likelihood) - p).abs() < 1e-9, "{pairs:?} {p} {likelihood}");
         }
         // Eight pairs with hardly any spread: p is not below that of eight equal signs.
         assert_eq!(Pentanomial([0, 0, 0, 1, 7]).p(), 2.0_f64.powi(-7));

@@ -1,5 +1,5 @@
 //! Computes the results of a match. Each encounter of two players has its pairs of games, its Elo
-//! difference and the course of its sequential test.
+//! difference and its sequential test.
 
 use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
 use super::match_test::{Elo, TAIL};
@@ -40,9 +40,8 @@ pub struct Encounter {
     pub depth: f64,
     /// The mean number of nodes per move, of the player and of the opponent.
     pub nodes: [f64; 2],
-    /// The course of the log-likelihood ratio. Each point is a number of pairs and the ratio after
-    /// these pairs. Only some points are listed, among them the first and the last.
-    pub llr_path: Vec<(u64, f64)>,
+    /// The log-likelihood ratio of the sequential test after all pairs.
+    pub llr: f64,
     /// The decision of the sequential test, and the number of pairs after which the decision was
     /// made. `None` if there is no decision.
     pub test_decision: Option<(TestState, u64)>,
@@ -95,10 +94,6 @@ pub struct Matches {
 
 /// The significance level that corrected p-values are compared with.
 const LEVEL: f64 = 0.05;
-
-/// The largest number of points in [`Encounter::llr_path`]. The first point and the point at which
-/// the test decides are not counted.
-const MAX_LLR_POINTS: u64 = 60;
 
 /// A game, read from a row.
 #[derive(Clone, Copy)]
@@ -271,23 +266,12 @@ impl EncounterRows {
     /// Returns the result of the encounter. Sums are divided to give means, and the sequential test
     /// is replayed pair by pair.
     fn to_encounter(&self, bounds: &Bounds) -> Encounter {
-        let pair_count = self.pairs.len() as u64;
-        let step = pair_count.div_ceil(MAX_LLR_POINTS).max(1);
-        let (mut pairs, mut llr_path, mut test_decision) = (Pentanomial::default(), vec![(0, 0.0)], None);
+        let (mut pairs, mut test_decision) = (Pentanomial::default(), None);
         for (pair_number, points) in (1..).zip(&self.pairs) {
             pairs.add(*points);
-            let is_listed = pair_number % step == 0 || pair_number == pair_count;
-            if test_decision.is_some() && !is_listed {
-                continue;
-            }
-            let llr = pairs.llr(bounds.elo0, bounds.elo1);
-            let decision = bounds.decide(llr);
-            let is_decisive = test_decision.is_none() && decision != TestState::Continue;
-            if is_decisive {
-                test_decision = Some((decision, pair_number));
-            }
-            if is_decisive || is_listed {
-                llr_path.push((pair_number, llr));
+            if test_decision.is_none() {
+                let decision = pairs.decide(bounds);
+                test_decision = (decision != TestState::Continue).then_some((decision, pair_number));
             }
         }
         let totals = self.totals.clone();
@@ -309,7 +293,7 @@ impl EncounterRows {
             plies: totals.plies / totals.game_count() as f64,
             depth: totals.depth / moves_per_player,
             nodes: totals.nodes.map(|nodes| nodes / moves_per_player),
-            llr_path,
+            llr: pairs.llr(bounds.elo0, bounds.elo1),
             test_decision,
             p: pairs.p(),
             ..totals
@@ -354,7 +338,6 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.same_as, b.same_as, a.blind_moves, b.blind_moves), (None, None, 4, 2));
         assert!((matches.bounds.alpha - 0.025).abs() < 1e-12);
         assert!((matches.tail() - 0.0125).abs() < 1e-12);
-        assert_eq!(a.llr_path.iter().map(|(pair_number, _)| *pair_number).collect::<Vec<_>>(), [0, 1, 2, 3]);
         // A game without a result is not counted.
         let rows =
             Frame::parse(format!("{ROWS}A,o5,0,100,base,white,,,20,50,1,200,e2e4,\n").as_bytes(), "test").unwrap();
@@ -379,37 +362,6 @@ A,o4,0,0,base,,,,,,,,,engine died
             assert_eq!(
                 (encounter.pairs.count(), encounter.p, encounter.stronger),
                 (pairs.into(), expected_p, stronger)
-            );
-        }
-    }
-
-    /// For 0 to 200 pairs: the path starts at 0 and ends with the last pair. It has at most sixty
-    /// regular points, and one more where the test ends.
-    #[test]
-    fn llr_path_ends_with_the_last_pair() {
-        let bounds = Bounds { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
-        for count in 0..=200_u64 {
-            let pairs: Vec<f64> = (0..count).map(|index| [2.0, 0.5, 1.0, 1.5, 1.0][index as usize * 7 % 5]).collect();
-            let mut sums = Pentanomial::default();
-            pairs.iter().for_each(|points| sums.add(*points));
-            let pair_game_ids = (0..count as u32).map(|index| [2 * index, 2 * index + 1]).collect();
-            let encounter = EncounterRows { pairs, pair_game_ids, ..EncounterRows::default() }.to_encounter(&bounds);
-            let llr = if count == 0 { 0.0 } else { sums.llr(bounds.elo0, bounds.elo1) };
-            assert_eq!(
-                (encounter.llr_path[0], *encounter.llr_path.last().unwrap()),
-                ((0, 0.0), (count, llr)),
-                "{count}"
-            );
-            assert!(encounter.llr_path.is_sorted_by(|(pairs, _), (next_pairs, _)| pairs < next_pairs), "{count}");
-            let regular_points =
-                encounter.llr_path.iter().skip(1).filter(|(pairs, _)| {
-                    encounter.test_decision.is_none_or(|(_, decided_after)| decided_after != *pairs)
-                });
-            let listed = regular_points.count() as u64;
-            assert!(listed <= 60, "{count}: {listed}");
-            assert!(
-                (count > 60 || listed + u64::from(encounter.test_decision.is_some()) == count),
-                "{count}: {listed}"
             );
         }
     }
@@ -447,9 +399,7 @@ A,o4,0,0,base,,,,,,,,,engine died
             ),
             (None, encounter.test_decision)
         );
-        let last_point = *encounter_after(decided_after as usize).llr_path.last().unwrap();
-        assert_eq!(last_point.0, decided_after);
-        assert!(encounter.llr_path.contains(&last_point));
+        assert_eq!(encounter.llr, encounter.pairs.llr(bounds.elo0, bounds.elo1));
     }
 
     /// The same moves from other positions are other games; from the same position, under any name,
