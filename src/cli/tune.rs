@@ -5,9 +5,10 @@ use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::preflight;
-use crate::analysis::questions::race::{Contest, RaceStage, Round, run_race};
+use crate::analysis::questions::race::{Confirmation, Contest, RaceStage, Round, run_race};
 use crate::experiment::{Experiment, Plan};
 use crate::record::manifest::Manifest;
+use crate::report::Page;
 use crate::report::tune_page::TuneOutcome;
 use crate::runner::{self, Output, progress};
 use crate::text::plural;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 
 mod stages;
 
-use stages::{clear_stages, describe_provenance, held_out_warnings, stage_name};
+use stages::{clear_stages, stage_name};
 
 /// Find the best variant, and confirm it on unseen positions
 #[derive(clap::Args)]
@@ -113,27 +114,14 @@ pub fn run(args: &Args) -> CommandResult {
         Ok(result) => result,
         Err(error) => return super::confirm::stage_failure(error),
     };
-    let outcome = TuneOutcome {
-        experiment,
-        tune: &options,
-        varying: &plan.varying(),
-        pressures: &pressures,
-        race: &race_result,
-        warnings: [
-            engines.repeatability_warnings(&plan),
-            seed_warnings(experiment),
-            held_out_warnings(&folder, &pressures[..race_result.held_out_results.len()])?,
-        ]
-        .concat(),
-        provenance: describe_provenance(
-            &runner::manifest(experiment, &plan, jobs, None),
-            &options,
-            engines.describe(&plan),
-        ),
+    let last_stage = match race_result.own_pressure_outcome() {
+        Confirmation::Inert => RaceStage::Race(race_result.rounds.len() - 1),
+        _ => RaceStage::HeldOut(0),
     };
-    let findings = outcome.write(&folder).map_err(CommandFailure::io)?;
+    let mut page = Page::read(&folder.join(last_stage.folder())).map_err(CommandFailure::io)?;
+    TuneOutcome { experiment, tune: &options, pressures: &pressures, race: &race_result }.add_to_page(&mut page);
+    super::terminal::report(&page, &folder, args.run.quiet, &[])?;
     if !args.run.quiet {
-        findings.iter().for_each(|finding| println!("{finding}"));
         println!("report: {}", folder.join("report.html").display());
     }
     super::confirm::play(

@@ -168,13 +168,7 @@ impl Ratio {
     /// which is 0.05 for a single comparison. The result is NaN for fewer than two clusters, and
     /// infinite if no effect could be significant.
     pub fn detectable_effect(&self, level: f64) -> f64 {
-        detectable_log(self.clusters, level, self.error, margin(self.clusters)).exp_m1()
-    }
-
-    /// Like [`Ratio::detectable_effect`], but for a confirmation, which needs no margin for an
-    /// unseen cluster.
-    pub fn confirmable_effect(&self, level: f64) -> f64 {
-        detectable_log(self.clusters, level, self.error, 0.0).exp_m1()
+        detectable_log(self.clusters, level, self.error).exp_m1()
     }
 
     /// Returns the number of clusters for which `effect` would be significant at `level` with a
@@ -185,9 +179,8 @@ impl Ratio {
             return None;
         }
         let spread = self.error * (self.clusters as f64).sqrt();
-        let is_enough = |clusters: usize| {
-            detectable_log(clusters, level, spread / (clusters as f64).sqrt(), margin(clusters)) <= effect.ln_1p()
-        };
+        let is_enough =
+            |clusters: usize| detectable_log(clusters, level, spread / (clusters as f64).sqrt()) <= effect.ln_1p();
         // Doubling finds a number that is enough, and bisection finds the smallest such number.
         let mut upper = 2_usize;
         while !is_enough(upper) {
@@ -209,7 +202,7 @@ impl Ratio {
 /// quantile of Student's t is added to the larger of the two values. The result is infinite if
 /// there are too few clusters for any result to be significant. The calculation of the power is
 /// approximate. With the exact power, sample sizes would differ by less than one part in thirty.
-fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
+fn detectable_log(clusters: usize, level: f64, error: f64) -> f64 {
     if clusters < 2 || level.is_nan() {
         return f64::NAN;
     }
@@ -217,7 +210,7 @@ fn detectable_log(clusters: usize, level: f64, error: f64, margin: f64) -> f64 {
         return f64::INFINITY;
     }
     let level_bound = t_quantile(clusters, 1.0 - level / 2.0) * error;
-    let interval_bound = widening(clusters) * t_quantile(clusters, 0.975) * error + margin;
+    let interval_bound = widening(clusters) * t_quantile(clusters, 0.975) * error + margin(clusters);
     level_bound.max(interval_bound) + t_quantile(clusters, 0.8) * error
 }
 

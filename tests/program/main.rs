@@ -44,7 +44,6 @@ mod thin;
 mod trace;
 mod transcripts;
 mod tune;
-mod tuned;
 mod uci;
 #[allow(dead_code)] // What the tests of the search use of it.
 #[path = "../values.rs"]

@@ -142,7 +142,7 @@ fn browser_shows_a_tuning() {
     assert_eq!(found["rows"], 7, "{found}");
     assert!(found["figures"].as_u64().unwrap() >= 4, "{found}");
     assert_eq!(found["scripts"], "trial - ttlab", "markup from the file ran: {found}");
-    for heading in ["The race", "Response to size", "Held-out items", "Rounds", "that the race never saw"] {
+    for heading in ["Summary", "along the race", "that the race never saw"] {
         assert!(dom.contains(heading), "{heading}");
     }
 }

@@ -1,6 +1,6 @@
 //! Each step of a race, checked by hand with scripted objectives instead of searches: the number of
 //! items in a round, which candidates are measured, which are dropped, who wins a tie, which
-//! finalists are confirmed against which rival, that held-out items are unseen, and the cost.
+//! finalists are confirmed against which rival, and that held-out items are unseen.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -49,9 +49,6 @@ fn raced(
     let mut output = Vec::new();
     let tuned = run_race(&question, &mut objective, &mut |round| output.push(round.clone())).unwrap();
     assert_eq!(output, tuned.rounds, "each round is told");
-    let cost: usize = objective.asked.iter().map(|(_, who, items)| who.len() * items.len()).sum();
-    assert_eq!(tuned.cost, cost, "the cost is what was asked for");
-    assert_eq!(tuned.full_cost, candidates * items * (1 + pressures));
     (tuned, objective.asked)
 }
 
@@ -135,21 +132,13 @@ fn race_drops_the_worse_and_confirms_the_best() {
     // The winner, the two next best, and the baseline whatever its rank.
     let finalists = [0, 1, 2, 4];
     assert_eq!((asked[1].1.as_slice(), asked[2].1.as_slice()), (&finalists[..], &finalists[..]));
-    assert_eq!(tuned.cost, 5 * 12 + 2 * 4 * 30);
     for (who, candidate) in tuned.candidates.iter().enumerate() {
-        assert!((candidate.ratio.mean - factors[who]).abs() < 1e-9, "{who}: {:?}", candidate.ratio);
-        assert_eq!((candidate.searches, candidate.equals_winner), (12, false));
+        assert!((tuned.rounds[0].ratios[who] - factors[who]).abs() < 1e-9, "{who}: {:?}", tuned.rounds);
+        assert!(!candidate.equals_winner);
         assert_eq!(candidate.dropped, (who != 4).then_some(0));
-        assert_eq!(candidate.p.is_nan(), who == 4);
-        assert!(who == 4 || candidate.p < 0.05 && candidate.p > 0.0);
     }
     for held in &tuned.held_out_results {
-        assert_eq!(held.standings.len(), finalists.len());
-        for (standing, who) in held.standings.iter().zip(finalists) {
-            assert_eq!(standing.candidate, who);
-            assert!((standing.ratio.mean - factors[who]).abs() < 1e-9);
-            assert_eq!(standing.ratio.pairs, 30);
-        }
+        assert_eq!(held.test.pairs, 30);
         assert!((held.test.mean - 0.8).abs() < 1e-9);
     }
     assert_eq!(tuned.confirmations, [Confirmation::Better, Confirmation::Better]);
@@ -202,7 +191,6 @@ fn dropped_candidate_is_not_searched_again_except_the_baseline() {
         assert_eq!(who, expected, "{at}");
     }
     assert!([1, 2].contains(&tuned.winner));
-    assert_eq!((tuned.candidates[3].searches, tuned.candidates[0].searches), (12, tuned.candidates[1].searches));
 }
 
 /// With 2 of 12 items against the candidate, p is 2 (1 + 12 + 66) / 2^12 = 0.039: below alpha, but
@@ -288,10 +276,7 @@ fn candidate_with_zero_nodes_stays_in_the_race() {
         };
         let (tuned, _) = race((2, 0, 80, 0), &Tune::default(), value);
         let held = &tuned.held_out_results[0];
-        assert_eq!(
-            (tuned.winner, held.one_sided_zero, held.test.pairs),
-            (1, usize::from(free < 2), 40 - usize::from(free < 2))
-        );
+        assert_eq!((tuned.winner, held.test.pairs), (1, 40 - usize::from(free < 2)));
         (tuned.confirmations[0], held.test.low > 0.0, held.test.high < 1.0)
     };
     assert_eq!(confirmed(2), (Confirmation::Better, true, true));
@@ -335,7 +320,7 @@ fn remaining_candidate_is_confirmed_before_a_dropped_one() {
     let (tuned, asked) = race((4, 0, 60, 0), &Tune { finalists: 2, ..Tune::default() }, value);
     assert_eq!(tuned.rounds.iter().map(|round| round.items).collect::<Vec<_>>(), [12, 18]);
     assert_eq!((tuned.winner, tuned.candidates[2].dropped, tuned.candidates[3].dropped), (1, Some(0), None));
-    assert!(tuned.candidates[2].ratio.mean < tuned.candidates[3].ratio.mean, "{:?}", tuned.candidates);
+    assert!(tuned.rounds[0].ratios[2] < tuned.rounds[1].ratios[3 - 1], "{:?}", tuned.rounds);
     assert_eq!(asked.last().unwrap().1, [0, 1, 3]);
 }
 

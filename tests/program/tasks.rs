@@ -149,10 +149,9 @@ fn tuning_says_what_to_change() {
     fs::write(&file, text).unwrap();
     let shown = screen(&["tune", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
     let first = shown.lines().next().unwrap_or_default();
-    assert!(first.starts_with("Change `table` from none to bounded: "), "{shown}");
+    assert!(first.starts_with("- Use \"table=bounded\" instead of \"table=none\": "), "{shown}");
     assert!(first.ends_with("on 20 positions that the race never saw."), "{shown}");
     page_answers(&out.join("report.html"), "positions that the race never saw");
-    page_answers(&out.join("report.html"), "Nodes of each candidate divided by the baseline's");
 }
 
 /// A match: the verdict with its Elo comes first.

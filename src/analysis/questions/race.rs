@@ -61,12 +61,15 @@ pub struct Contest<'a> {
 }
 
 /// One round of the race.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Round {
     /// The number of items searched in this round.
     pub items: usize,
     /// The candidates that were searched.
     pub candidates: Vec<usize>,
+    /// The ratio of each of these candidates to the baseline, as the geometric mean over all
+    /// searches so far. NaN without searches that have a ratio.
+    pub ratios: Vec<f64>,
     /// The best candidate after the round.
     pub best: usize,
     /// The candidates that were dropped after the round.
@@ -74,15 +77,8 @@ pub struct Round {
 }
 
 /// The result of a candidate in the race.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Candidate {
-    /// The number of searches that the candidate made in the race.
-    pub searches: usize,
-    /// The candidate's ratio to the baseline over all searches of the candidate.
-    pub ratio: Ratio,
-    /// The p-value of the difference between the candidate and the winner, corrected for the number
-    /// of candidates by joint sign flips. NaN for the winner.
-    pub p: f64,
     /// The index of the round after which the candidate was dropped. `None` if the candidate was
     /// not dropped.
     pub dropped: Option<usize>,
@@ -91,25 +87,12 @@ pub struct Candidate {
     pub equals_winner: bool,
 }
 
-/// The result of a finalist on held-out items.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
-    pub candidate: usize,
-    /// The finalist's ratio to the baseline.
-    pub ratio: Ratio,
-}
-
 /// The results on held-out items, at one pressure.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct HeldOutResult {
-    /// The finalists and the baseline.
-    pub standings: Vec<Standing>,
     /// The winner's ratio to the candidate that the winner is tested against. If some searches have
     /// no ratio because one value is 0, the interval extends to 0 or to infinity.
     pub test: Ratio,
-    /// The number of searches in which the winner and the candidate that it is tested against have
-    /// no ratio, because exactly one of the two values is 0.
-    pub one_sided_zero: usize,
     /// The p-value of the test. It is corrected jointly for all pressures, because they share one
     /// alpha.
     pub p: f64,
@@ -146,14 +129,6 @@ pub struct RaceResult {
     /// The outcome for each of `held_out_results`. If all candidates are equal, the only outcome is
     /// [`Confirmation::Inert`].
     pub confirmations: Vec<Confirmation>,
-    /// The level at which each outcome would have to be tested alone, so that the level over all
-    /// outcomes is 5 %.
-    pub level: f64,
-    /// The number of searches that were made, over all stages.
-    pub cost: usize,
-    /// The number of searches that would be needed to measure every candidate on every item at
-    /// every pressure.
-    pub full_cost: usize,
 }
 
 impl RaceResult {
@@ -181,7 +156,7 @@ pub fn run_race<O: Objective>(
 
     let mut samples = Samples::new(count);
     let mut drop_rounds: Vec<Option<usize>> = vec![None; count];
-    let (mut rounds, mut searched_item_count, mut cost) = (Vec::<Round>::new(), 0, 0);
+    let (mut rounds, mut searched_item_count) = (Vec::<Round>::new(), 0);
     let mut best = baseline;
     for (round_index, &item_total) in item_totals.iter().enumerate() {
         // The baseline is always searched, because all ratios are relative to the baseline.
@@ -190,13 +165,16 @@ pub fn run_race<O: Objective>(
         let round_items = &race_items[searched_item_count..item_total];
         let measurements = objective.measure(RaceStage::Race(round_index), &searched_candidates, round_items)?;
         samples.add(&searched_candidates, &measurements);
-        (searched_item_count, cost) = (item_total, cost + searched_candidates.len() * round_items.len());
+        searched_item_count = item_total;
         let remaining: Vec<usize> =
             searched_candidates.iter().copied().filter(|&candidate| drop_rounds[candidate].is_none()).collect();
         best = find_best(&samples, &remaining, baseline, tune.goal);
         let losers_of_round = find_losers(&samples, &remaining, best, tune, item_totals.len());
         losers_of_round.iter().for_each(|&candidate| drop_rounds[candidate] = Some(round_index));
-        let round = Round { items: round_items.len(), candidates: searched_candidates, best, dropped: losers_of_round };
+        let ratios =
+            searched_candidates.iter().map(|&candidate| samples.pairs(candidate, baseline).mean().exp()).collect();
+        let round =
+            Round { items: round_items.len(), candidates: searched_candidates, ratios, best, dropped: losers_of_round };
         on_round(&round);
         rounds.push(round);
         if drop_rounds.iter().filter(|round| round.is_none()).count() < 2 {
@@ -205,11 +183,7 @@ pub fn run_race<O: Objective>(
     }
 
     let others: Vec<usize> = (0..count).filter(|&candidate| candidate != best).collect();
-    let p_against_best = corrected_p(&samples, &others, best);
     let candidates = (0..count).map(|candidate| Candidate {
-        searches: samples.count_searches(candidate),
-        ratio: samples.ratio(candidate, baseline),
-        p: others.iter().position(|&other| other == candidate).map_or(f64::NAN, |index| p_against_best[index]),
         dropped: drop_rounds[candidate],
         equals_winner: candidate != best && samples.have_equal_values(candidate, best),
     });
@@ -218,8 +192,6 @@ pub fn run_race<O: Objective>(
         rounds,
         winner: best,
         held_out: held_out_count,
-        cost,
-        full_cost: count * items * (1 + pressures),
         ..RaceResult::default()
     };
     let ranking = rank_candidates(&samples, &others, &drop_rounds, baseline, tune.goal);
@@ -244,22 +216,16 @@ pub fn run_race<O: Objective>(
     let mut test_pairs = Vec::new();
     for pressure in 0..=pressures {
         let measurements = objective.measure(RaceStage::HeldOut(pressure), &finalists, held_out_items)?;
-        result.cost += finalists.len() * held_out_items.len();
         let mut samples = Samples::new(count);
         samples.add(&finalists, &measurements);
-        let to_standing = |&candidate: &usize| Standing { candidate, ratio: samples.ratio(candidate, baseline) };
         test_pairs.push(samples.pairs(best, result.against));
-        result
-            .held_out_results
-            .push(HeldOutResult { standings: finalists.iter().map(to_standing).collect(), ..HeldOutResult::default() });
     }
     // The tests at all pressures use the same items, so they form one family with one alpha.
     let family = Family::from_samples(&test_pairs.iter().map(Pairs::logs).collect::<Vec<_>>());
-    for ((held_out_result, judged), pairs) in result.held_out_results.iter_mut().zip(&family.lines).zip(&test_pairs) {
-        (held_out_result.test, held_out_result.p, held_out_result.one_sided_zero) =
-            (pairs.open_interval_for_zeros(judged.ratio), judged.p, pairs.one_sided_zero.iter().sum());
-    }
-    result.level = family.level;
+    let results = family.lines.iter().zip(&test_pairs);
+    result.held_out_results = results
+        .map(|(judged, pairs)| HeldOutResult { test: pairs.open_interval_for_zeros(judged.ratio), p: judged.p })
+        .collect();
     result.confirmations =
         result.held_out_results.iter().map(|held_out_result| confirm(held_out_result, tune)).collect();
     Ok(result)
@@ -390,8 +356,7 @@ mod tests {
     }
 
     /// The second of three candidates has values a tenth lower than the others at the file's own
-    /// pressure, and a tenth higher at the other pressure; the goal decides which is better. The
-    /// full cost is three candidates on forty items at two pressures.
+    /// pressure, and a tenth higher at the other pressure; the goal decides which is better.
     #[test]
     fn goal_decides_which_candidate_is_better_at_each_pressure() {
         for (goal, winner, confirmations) in [
@@ -415,10 +380,7 @@ mod tests {
             };
             let Ok(result) = run_race(&contest, &mut objective, &mut |_| {});
             assert_eq!((result.winner, result.confirmations.as_slice()), (winner, &confirmations[..]), "{goal:?}");
-            assert_eq!((result.full_cost, result.held_out, result.held_out_results.len()), (240, 20, 2));
-            let raced: usize = result.rounds.iter().map(|round| round.items * round.candidates.len()).sum();
-            let held_out: usize = result.held_out_results.iter().map(|held_out| 20 * held_out.standings.len()).sum();
-            assert_eq!(result.cost, raced + held_out);
+            assert_eq!((result.held_out, result.held_out_results.len()), (20, 2));
         }
     }
 

@@ -1,7 +1,6 @@
 //! Stores the value of each candidate in each search, so that any two candidates can be paired.
 
 use crate::analysis::pairing::pairs::Pairs;
-use crate::stats::ratio::Ratio;
 
 /// The values of some candidates in the same searches.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,21 +47,11 @@ impl Samples {
         Pairs::from_values(&self.items, &self.values[base], &self.values[candidate])
     }
 
-    /// Returns the ratio of `candidate` to `base`. The two may be the same candidate.
-    pub fn ratio(&self, candidate: usize, base: usize) -> Ratio {
-        if candidate == base { Ratio::identity(self.count_searches(base)) } else { self.pairs(candidate, base).ratio() }
-    }
-
     /// Whether two candidates have equal values in every search that both made.
     pub fn have_equal_values(&self, a: usize, b: usize) -> bool {
         let value_pairs = self.values[a].iter().zip(&self.values[b]);
         let mut shared_searches = value_pairs.filter(|(value_a, value_b)| !value_a.is_nan() && !value_b.is_nan());
         shared_searches.all(|(value_a, value_b)| value_a == value_b)
-    }
-
-    /// Returns the number of searches that a candidate made.
-    pub fn count_searches(&self, candidate: usize) -> usize {
-        self.values[candidate].iter().filter(|value| !value.is_nan()).count()
     }
 }
 
@@ -80,7 +69,6 @@ mod tests {
             &Measurements { items: vec![7, 8], values: vec![vec![1.0, 4.0], vec![2.0, 4.0], vec![1.0, 4.0]] },
         );
         samples.add(&[2, 0], &Measurements { items: vec![9], values: vec![vec![6.0], vec![3.0]] });
-        assert_eq!([0, 1, 2].map(|candidate| samples.count_searches(candidate)), [3, 2, 3]);
         let pair_values = |candidate, base| {
             samples.pairs(candidate, base).list.iter().map(|pair| (pair.cluster, pair.values)).collect::<Vec<_>>()
         };
@@ -90,6 +78,5 @@ mod tests {
             (samples.have_equal_values(0, 1), samples.have_equal_values(0, 2), samples.have_equal_values(0, 0)),
             (false, false, true)
         );
-        assert_eq!((samples.ratio(0, 0).pairs, samples.ratio(0, 0).mean), (3, 1.0));
     }
 }

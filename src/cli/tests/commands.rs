@@ -337,34 +337,6 @@ fn trace_records_all_searches_of_a_suite() {
     assert_eq!(imported.clears, 3 * single.clears + 2, "a table is empty where a trace begins");
 }
 
-#[test]
-fn tune_names_the_pressure_in_warnings() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.toml");
-    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
-    let text = format!(
-        "name = 'x'\nsuite = '{}'\nfirst = 8\nlimit = {{ depth = 2 }}\n[engine]\ntable.size = 64\n[grid]\n'algorithm' = ['minimax', 'alpha-beta']\n[tune]\nfirst = 2\n",
-        suite.display()
-    );
-    std::fs::write(&path, text).unwrap();
-    let out = folder.path().join("out");
-    let (code, _, stderr) = call(&["tune", &path.display().to_string(), "-q", "--out", &out.display().to_string()]);
-    assert_eq!(code, 0, "{stderr}");
-    let page = std::fs::read_to_string(out.join("report.md")).unwrap();
-    let mut other_caveats = 0;
-    for (index, pressure) in ["table.size = 64", "table.size = 16", "table.size = 256"].into_iter().enumerate() {
-        let stage = crate::analysis::questions::race::RaceStage::HeldOut(index).folder();
-        for caveat in crate::report::Page::read(&out.join(stage)).unwrap().undetectable {
-            other_caveats += usize::from(index > 0);
-            assert!(
-                page.contains(&format!("{pressure}: {caveat}").replace('<', "&lt;")),
-                "{pressure}: {caveat}\n{page}"
-            );
-        }
-    }
-    assert!(other_caveats > 0, "{page}");
-}
-
 /// An edited judgement is reported and prevents the report; a missing one is also reported. Another
 /// run restores both.
 #[test]
