@@ -113,10 +113,5 @@ fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result
     describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
     list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     memory_warnings.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
-    // [tune] also runs the experiment with other table sizes or other options, its pressures. These
-    // experiments must be valid too.
-    if experiment.file.tune.is_some() {
-        crate::tune::load_at_pressures(file, overrides, experiment).map_err(CommandFailure::usage)?;
-    }
     Ok(())
 }

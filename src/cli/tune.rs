@@ -2,19 +2,18 @@ use super::args::RunArgs;
 use super::folder::{default_folder, output_failure, run_failure};
 use super::progress::{ConsoleProgress, WarningProgress};
 use super::signals::stop_flag;
-use super::{CommandFailure, CommandResult, Exit, warn};
+use super::{CommandFailure, CommandResult, warn};
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::preflight;
-use crate::analysis::questions::race::{Confirmation, Contest, RaceStage, Round, run_race};
+use crate::analysis::questions::race::{Contest, RaceStage, Round, run_race};
 use crate::experiment::{Experiment, Plan};
 use crate::record::manifest::Manifest;
 use crate::report::Page;
 use crate::report::tune_page::TuneOutcome;
-use crate::runner::{self, Output, progress};
+use crate::runner::{self, Output, Subjects, progress};
 use crate::text::plural;
 use crate::tune::{
-    Runs, check_experiment, check_metric, find_metric, load_at_pressures, prepare_engines,
-    remove_items_without_searches, seed_warnings, summarize_race,
+    Runs, check_experiment, check_metric, find_metric, remove_items_without_searches, seed_warnings, summarize_race,
 };
 use std::path::PathBuf;
 
@@ -39,25 +38,19 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let experiment = Experiment::load(&args.file, &args.run.overrides).map_err(CommandFailure::usage)?;
+    let mut experiment = Experiment::load(&args.file, &args.run.overrides).map_err(CommandFailure::usage)?;
     let stop = stop_flag()?;
     let options = experiment.file.tune.clone().unwrap_or_default();
-    let (mut experiments, mut pressures) =
-        load_at_pressures(&args.file, &args.run.overrides, experiment).map_err(CommandFailure::usage)?;
-    experiments.iter_mut().for_each(remove_items_without_searches);
-    check_experiment(&experiments[0]).map_err(CommandFailure::usage)?;
+    remove_items_without_searches(&mut experiment);
+    let experiment = &experiment;
+    check_experiment(experiment).map_err(CommandFailure::usage)?;
     let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
-    let engines = prepare_engines(&mut experiments, &mut pressures, jobs, &stop).map_err(|(error, pressure)| {
-        let mut failure = run_failure(error);
-        failure.message.extend(pressure.map(|pressure| format!("\nat the pressure {pressure}")));
-        failure
-    })?;
-    let Some(engines) = engines else { return Ok(Exit::Interrupted) };
-    let experiment = &experiments[0];
-    let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let plan = Plan::new(experiment);
+    let engines = Subjects::prepare(experiment, &plan, jobs, &stop).map_err(run_failure)?;
+    let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let metric = find_metric(&options.metric, &plan).map_err(CommandFailure::usage)?;
     check_metric(experiment, &metric).map_err(CommandFailure::usage)?;
+    let caveats = preflight::plan_warnings(experiment, &plan, 1, None);
     if !args.run.quiet {
         let manifest = runner::manifest(experiment, &plan, jobs, None);
         let manifest = Manifest { subjects: engines.engine_infos(&plan), ..manifest };
@@ -66,30 +59,25 @@ pub fn run(args: &Args) -> CommandResult {
         );
         engines.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
         warn(engines.repeatability_warnings(&plan));
-        warn(preflight::plan_warnings(experiment, &plan, 1, None).blocker_lines());
+        warn(caveats.blocker_lines());
         warn(seed_warnings(experiment));
     }
     // The folder of the tuning is locked until the tuning ends. Each stage also locks its own
     // folder.
     let output = Output::open(&folder).map_err(output_failure)?;
     if args.run.fresh {
-        clear_stages(&folder, pressures.len())?;
+        clear_stages(&folder)?;
     }
     output.write_experiment(experiment).map_err(output_failure)?;
     let mut begin_stage = |stage: RaceStage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
         if args.run.quiet {
             return Box::new(WarningProgress);
         }
-        eprintln!(
-            "{}: {} on {}",
-            stage_name(stage, &pressures),
-            plural(candidates, "candidate"),
-            plural(items, "item")
-        );
+        eprintln!("{}: {} on {}", stage_name(stage), plural(candidates, "candidate"), plural(items, "item"));
         Box::new(ConsoleProgress::new(false))
     };
     let mut runs = Runs {
-        experiments: &experiments,
+        experiment,
         folder: folder.clone(),
         settings: args.run.settings(jobs),
         stop: &stop,
@@ -99,7 +87,6 @@ pub fn run(args: &Args) -> CommandResult {
         candidates: experiment.variants.len(),
         baseline: experiment.baseline,
         items: experiment.suite.items.len(),
-        pressures: pressures.len() - 1,
         tune: &options,
     };
     let mut describe_round = |round: &Round| {
@@ -114,13 +101,13 @@ pub fn run(args: &Args) -> CommandResult {
         Ok(result) => result,
         Err(error) => return super::confirm::stage_failure(error),
     };
-    let last_stage = match race_result.own_pressure_outcome() {
-        Confirmation::Inert => RaceStage::Race(race_result.rounds.len() - 1),
-        _ => RaceStage::HeldOut(0),
+    let last_stage = match race_result.held_out_result {
+        None => RaceStage::Race(race_result.rounds.len() - 1),
+        Some(_) => RaceStage::HeldOut,
     };
     let mut page = Page::read(&folder.join(last_stage.folder())).map_err(CommandFailure::io)?;
-    TuneOutcome { experiment, tune: &options, pressures: &pressures, race: &race_result }.add_to_page(&mut page);
-    super::terminal::report(&page, &folder, args.run.quiet, &[])?;
+    TuneOutcome { experiment, tune: &options, race: &race_result }.add_to_page(&mut page);
+    super::terminal::report(&page, &folder, args.run.quiet, &caveats.blockers)?;
     if !args.run.quiet {
         println!("report: {}", folder.join("report.html").display());
     }

@@ -3,7 +3,6 @@
 use super::problem::Problem;
 use super::text::FileText;
 use serde::Deserialize;
-use toml::Table;
 
 /// How `ttlab tune` finds the best of the file's variants. `ttlab run` ignores it and searches the
 /// full grid.
@@ -32,11 +31,6 @@ pub struct Tune {
     pub finalists: usize,
     /// Seed of the random order of items.
     pub seed: u64,
-    /// Option overrides at which the finalists are compared again on the held-out items: path =
-    /// value. Default: a quarter of the baseline's `table.size` and four times it; none if sizes
-    /// are raced.
-    #[cfg_attr(test, schemars(with = "Vec<std::collections::BTreeMap<String, serde_json::Value>>"))]
-    pub pressures: Vec<Table>,
 }
 
 /// The direction of the metric.
@@ -61,7 +55,6 @@ impl Default for Tune {
             alpha: 0.05,
             finalists: 3,
             seed: 1,
-            pressures: Vec::new(),
         }
     }
 }
@@ -77,11 +70,6 @@ impl Tune {
     }
 }
 
-/// Returns a pressure as `path=value` settings, as `--set` takes them.
-pub fn to_settings(pressure: &Table) -> Vec<String> {
-    pressure.iter().map(|(path, value)| format!("{path}={value}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,14 +78,8 @@ mod tests {
     /// The defaults, as documented in docs/tuning.md.
     #[test]
     fn tune_has_the_documented_defaults() {
-        let Tune { metric, goal, first, held_out, alpha, finalists, seed, pressures } = from_toml("").unwrap();
+        let Tune { metric, goal, first, held_out, alpha, finalists, seed } = from_toml("").unwrap();
         assert_eq!((metric.as_str(), goal, first, held_out), ("nodes", Goal::Least, 12, 0.5));
-        assert_eq!((alpha, finalists, seed, pressures.len()), (0.05, 3, 1, 0));
-    }
-
-    #[test]
-    fn pressure_becomes_settings() {
-        let pressure: Table = "'table.size' = '1 MiB'\n'table.slots' = 4".parse().unwrap();
-        assert_eq!(to_settings(&pressure), ["table.size=\"1 MiB\"", "table.slots=4"]);
+        assert_eq!((alpha, finalists, seed), (0.05, 3, 1));
     }
 }

@@ -1,15 +1,16 @@
 //! The answer of a tuning, and its page: the page of the last stage, with a figure of the race.
 
-use super::Page;
+use super::contents::Page;
 use super::figure::{Figure, Plot, capitalize};
 use super::number::format_p;
 use super::sheet::Part;
 use super::svg::lines::Lines;
 use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
 use crate::analysis::questions::findings::describe_difference;
-use crate::analysis::questions::race::{Confirmation, HeldOutResult, RaceResult};
+use crate::analysis::questions::race::{Confirmation, RaceResult};
 use crate::analysis::rows::metric::Metric;
 use crate::experiment::{Experiment, Tune};
+use crate::stats::ratio::Ratio;
 use crate::text::plural;
 use std::cmp::Reverse;
 
@@ -19,8 +20,6 @@ pub struct TuneOutcome<'a> {
     pub experiment: &'a Experiment,
     /// The settings of the tuning.
     pub tune: &'a Tune,
-    /// The names of the pressures. The file's own pressure comes first.
-    pub pressures: &'a [String],
     /// The result of the race.
     pub race: &'a RaceResult,
 }
@@ -43,15 +42,15 @@ impl TuneOutcome<'_> {
         &self.experiment.variants[candidate].name
     }
 
-    /// Describes the tested difference of a held-out result, with its p.
-    fn describe_test(&self, held_out: &HeldOutResult) -> String {
+    /// Describes the tested difference, with its p.
+    fn describe_test(&self, test: &Ratio) -> String {
         let metric = match self.tune.metric.as_str() {
             "nodes" => Metric::nodes(),
             column => Metric::from_column(column),
         };
-        let p = format_p(held_out.p);
+        let p = format_p(test.p);
         let equals_sign = if p.starts_with('<') { "" } else { "= " };
-        format!("{}, p {equals_sign}{p}", describe_difference(&held_out.test, &metric))
+        format!("{}, p {equals_sign}{p}", describe_difference(test, &metric))
     }
 
     /// Returns the names of candidates, quoted and separated by commas.
@@ -65,15 +64,15 @@ impl TuneOutcome<'_> {
         let (winner, against) = (self.name(result.winner), self.name(result.against));
         let item = if self.experiment.file.sequence.is_some() { "game" } else { "position" };
         let unseen_items = format!("on {} that the race never saw", plural(result.held_out, item));
-        let Some(held_out) = result.held_out_results.first() else {
+        let Some(held_out) = &result.held_out_result else {
             return vec![format!(
                 "No difference shown: all {} candidates gave the same {} in every search. The varied options have no effect here.",
                 result.candidates.len(),
                 self.tune.metric
             )];
         };
-        let test = self.describe_test(held_out);
-        let mut sentences = vec![match result.own_pressure_outcome() {
+        let test = self.describe_test(&held_out.test);
+        let mut sentences = vec![match held_out.confirmation {
             Confirmation::Worse => {
                 format!(
                     "No winner: \"{winner}\" won the race by luck; {unseen_items} it has {test} against \"{against}\"."
@@ -83,19 +82,10 @@ impl TuneOutcome<'_> {
                 format!("Keep the baseline, \"{winner}\": {test} against \"{against}\", {unseen_items}.")
             }
             Confirmation::Better => format!("Use \"{winner}\" instead of \"{against}\": {test} {unseen_items}."),
-            _ => format!(
+            Confirmation::Nothing => format!(
                 "No difference shown: \"{winner}\" won the race, but {unseen_items} it has {test} against \"{against}\", which may be chance."
             ),
         }];
-        let others = result.held_out_results.iter().zip(&result.confirmations).zip(self.pressures).skip(1);
-        for ((held_out, confirmation), pressure) in others {
-            let text = match confirmation {
-                Confirmation::Better => "it is better there too",
-                Confirmation::Worse => "it is worse there",
-                Confirmation::Nothing | Confirmation::Inert => "no difference shown there",
-            };
-            sentences.push(format!("At {pressure}: {}; {text}.", self.describe_test(held_out)));
-        }
         let list_remaining = |equals_winner: bool| {
             let is_listed = |&index: &usize| {
                 let candidate = &result.candidates[index];

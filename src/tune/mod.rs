@@ -10,12 +10,10 @@
 
 mod check;
 mod confirm;
-mod pressures;
 mod runs;
 #[cfg(test)]
 mod tests;
 
 pub use check::{check_experiment, check_metric, find_metric, remove_items_without_searches, seed_warnings};
 pub use confirm::{confirm, summarize_race};
-pub use pressures::{load_at_pressures, prepare_engines};
 pub use runs::{Runs, RunsError};

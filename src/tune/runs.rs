@@ -43,9 +43,7 @@ pub enum RunsError {
 
 /// Measures an experiment's variants on some of its items by running them.
 pub struct Runs<'a> {
-    /// The experiment of the file, followed by its copies at other table pressures. All experiments
-    /// have the same variants.
-    pub experiments: &'a [Experiment],
+    pub experiment: &'a Experiment,
     /// The folder that contains the stages' folders.
     pub folder: PathBuf,
     pub settings: Settings,
@@ -81,10 +79,7 @@ impl Objective for Runs<'_> {
     type Error = RunsError;
 
     fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measurements, RunsError> {
-        let experiment = match stage {
-            RaceStage::Race(_) => &self.experiments[0],
-            RaceStage::HeldOut(pressure) => &self.experiments[pressure],
-        };
+        let experiment = self.experiment;
         let part = select_part(experiment, candidates, items);
         let begin_progress = || (self.begin_stage)(stage, candidates.len(), items.len());
         let rows = run_stage(&part, &self.folder.join(stage.folder()), &self.settings, self.stop, begin_progress)?;
@@ -223,9 +218,14 @@ mod tests {
             let (stop, mut begin_stage) =
                 (AtomicBool::new(stop), |_, _, _| Box::new(Faulty(faulty)) as Box<dyn Progress>);
             let folder = folder.path().join(name);
-            let experiments = std::slice::from_ref(&whole);
-            Runs { experiments, folder, settings: Settings::default(), stop: &stop, begin_stage: &mut begin_stage }
-                .measure(RaceStage::Race(0), &[0, 1], &[2, 4])
+            Runs {
+                experiment: &whole,
+                folder,
+                settings: Settings::default(),
+                stop: &stop,
+                begin_stage: &mut begin_stage,
+            }
+            .measure(RaceStage::Race(0), &[0, 1], &[2, 4])
         };
         let measurements = measure("fine", false, &[]).unwrap();
         assert_eq!((measurements.items.as_slice(), measurements.values.len()), (&[2, 4][..], 2));
@@ -234,39 +234,6 @@ mod tests {
         assert!(matches!(one_failed, Err(RunsError::Failed { jobs: 1, .. })), "{one_failed:?}");
         let both_failed = measure("both", false, &["BK.03", "BK.05"]);
         assert!(matches!(both_failed, Err(RunsError::Failed { jobs: 2, .. })), "{both_failed:?}");
-    }
-
-    /// The metric tells the experiments apart: at depth 1 the root is the only interior node, at
-    /// depth 2 there are more.
-    #[test]
-    fn held_out_stage_runs_the_experiment_of_its_pressure() {
-        struct Silent;
-        impl Progress for Silent {
-            fn begin(&self, _: u64, _: u64, _: &crate::runner::Done) {}
-            fn begin_job(&self, _: &str, _: &str) {}
-            fn end_job(&self, _: Option<String>) {}
-            fn end(&self, _: &RunSummary) {}
-        }
-        let experiments = [1, 2].map(|depth| {
-            let text = format!(
-                "suite = 'data/bratko-kopec.epd'\nfirst = 3\nlimit = {{ depth = {depth} }}\n[[variant]]\nname = 'a'\n[tune]\nmetric = 'interior'\n"
-            );
-            Experiment::parse(&text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"))
-        });
-        let folder = tempfile::tempdir().unwrap();
-        let (stop, mut begin_stage) = (AtomicBool::new(false), |_, _, _| Box::new(Silent) as Box<dyn Progress>);
-        let (folder, settings) = (folder.path().to_owned(), Settings::default());
-        let mut runs = Runs { experiments: &experiments, folder, settings, stop: &stop, begin_stage: &mut begin_stage };
-        for (stage, is_depth_1) in
-            [(RaceStage::Race(3), true), (RaceStage::HeldOut(0), true), (RaceStage::HeldOut(1), false)]
-        {
-            let measured = runs.measure(stage, &[0], &[2, 0]).unwrap();
-            assert_eq!(measured.items, [2, 0]);
-            assert!(
-                measured.values[0].iter().all(|&interior| (interior == 1.0) == is_depth_1 && interior >= 1.0),
-                "{measured:?}"
-            );
-        }
     }
 
     /// The baseline stays the baseline if it is selected; else the first variant is.

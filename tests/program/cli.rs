@@ -197,7 +197,7 @@ fn messages_contain_no_word_of_the_programming_language() {
         "variant = 3",
         "expect = 3",
         "tune = { goal = 'x' }",
-        "tune = { pressures = 3 }",
+        "tune = { finalists = 'x' }",
         "trace = 3",
         "reference = 3",
         "subject = 3",

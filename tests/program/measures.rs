@@ -193,7 +193,7 @@ fn confirm_plays_games_among_the_screened_variants() {
 fn race_on_neutral_nodes_finds_the_table_that_forgets_less() {
     let folder = scratch();
     let text = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 6 }\n[engine]\npreset = 'modern'\nsingular.min_depth = 0\ntable.size = 512\n\
-        [tune]\nfirst = 6\npressures = [{ 'table.size' = 256 }]\n[[variant]]\nname = 'scored'\n[[variant]]\nname = 'always'\ntable.policy = 'always'\n";
+        [tune]\nfirst = 6\n[[variant]]\nname = 'scored'\n[[variant]]\nname = 'always'\ntable.policy = 'always'\n";
     let file = folder.path().join("x.toml");
     fs::write(&file, text).unwrap();
     let race = |shape: &str| {

@@ -129,10 +129,7 @@ fn browser_shows_a_tuning() {
         .unwrap()
         .replace("[256, 1024, 4096]", "[256, 512, 1024]")
         .replace("first = 6", "first = 24")
-        .replace(
-            "limit = { depth = 4 }",
-            "limit = { depth = 3 }\ntune = { first = 4, pressures = [{ 'leaf' = 'static' }] }",
-        );
+        .replace("limit = { depth = 4 }", "limit = { depth = 3 }\ntune = { first = 4 }");
     let file = folder.path().join("trial.toml");
     fs::write(&file, text).unwrap();
     let out = folder.path().join("out");

@@ -145,7 +145,7 @@ fn tuning_says_what_to_change() {
     let folder = scratch();
     let (file, out) = (folder.path().join("tuned.toml"), folder.path().join("out"));
     let text = "suite = \"data/openings.epd\"\nfirst = 40\nlimit = { depth = 4 }\nbaseline = { \"table.kind\" = \"none\" }\n\
-                [engine]\ntable.size = \"64 KiB\"\n[grid]\n\"table.kind\" = [\"none\", \"bounded\"]\n[tune]\nfirst = 10\npressures = []\n";
+                [engine]\ntable.size = \"64 KiB\"\n[grid]\n\"table.kind\" = [\"none\", \"bounded\"]\n[tune]\nfirst = 10\n";
     fs::write(&file, text).unwrap();
     let shown = screen(&["tune", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
     let first = shown.lines().next().unwrap_or_default();

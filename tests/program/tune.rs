@@ -37,13 +37,12 @@ impl Objective for Synthetic {
 
     fn measure(&mut self, stage: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measurements, Infallible> {
         self.calls.push((stage, candidates.to_vec(), items.len()));
-        let pressure = if let RaceStage::HeldOut(pressure) = stage { pressure as u64 } else { 0 };
         let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); candidates.len()] };
         for &item in items {
             for search in 0..self.searches as u64 {
                 measurements.items.push(item as u32);
                 for (column, &candidate) in candidates.iter().enumerate() {
-                    let seed = self.seed << 32 ^ (item as u64) << 8 ^ candidate as u64 ^ pressure << 48;
+                    let seed = self.seed << 32 ^ (item as u64) << 8 ^ candidate as u64;
                     let item_noise = deviate(&mut Pcg64::seed_from_u64(seed));
                     let search_noise = deviate(&mut Pcg64::seed_from_u64(seed ^ (search + 1) << 56));
                     let size = 1000.0 * (1.0 + item as f64);
@@ -57,11 +56,11 @@ impl Objective for Synthetic {
 }
 
 fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune) -> RaceResult {
-    let question = Contest { candidates: objective.factors.len(), baseline, items, pressures: 2, tune: options };
+    let question = Contest { candidates: objective.factors.len(), baseline, items, tune: options };
     run_race(&question, objective, &mut |_| {}).unwrap()
 }
 
-/// A planted optimum is found, and confirmed at the file's pressure and at both others. Candidates
+/// A planted optimum is found and confirmed. Candidates
 /// far from it are dropped early, and the race costs less than half of the full grid.
 #[test]
 fn tune_finds_a_planted_optimum() {
@@ -70,16 +69,15 @@ fn tune_finds_a_planted_optimum() {
         let mut objective = Synthetic::new(&factors, 0.02, seed);
         let tuned = race(&mut objective, 0, 160, &Tune::default());
         assert!([6, 7, 8].contains(&tuned.winner), "seed {seed}: {}", tuned.winner);
-        assert_eq!((tuned.own_pressure_outcome(), tuned.against), (Confirmation::Better, 0), "seed {seed}");
-        assert_eq!(tuned.confirmations, [Confirmation::Better; 3]);
+        let held_out = tuned.held_out_result.unwrap();
+        assert_eq!((held_out.confirmation, tuned.against), (Confirmation::Better, 0), "seed {seed}");
         assert!(tuned.candidates[7].dropped.is_none(), "seed {seed}: the best was dropped");
         assert!(tuned.candidates[1].dropped == Some(0), "seed {seed}");
         assert!(tuned.candidates[2].dropped == Some(0), "seed {seed}");
         let true_ratio = factors[tuned.winner] / factors[0];
-        let held_out = tuned.held_out_results[0].test;
-        assert!((held_out.mean / true_ratio - 1.0).abs() < 0.02, "{} for {true_ratio}", held_out.mean);
+        assert!((held_out.test.mean / true_ratio - 1.0).abs() < 0.02, "{} for {true_ratio}", held_out.test.mean);
         let requested: usize = objective.calls.iter().map(|(_, candidates, items)| candidates.len() * items).sum();
-        assert!(requested * 2 < 12 * 160 * 3, "{requested}");
+        assert!(requested * 2 < 12 * 160, "{requested}");
     }
 }
 
@@ -87,14 +85,17 @@ fn tune_finds_a_planted_optimum() {
 #[test]
 fn tune_keeps_a_baseline_that_is_best() {
     let tuned = race(&mut Synthetic::new(&[1.1, 1.0, 1.08, 1.3], 0.02, 5), 1, 80, &Tune::default());
-    assert_eq!((tuned.winner, tuned.against, tuned.own_pressure_outcome()), (1, 2, Confirmation::Better));
+    assert_eq!(
+        (tuned.winner, tuned.against, tuned.held_out_result.unwrap().confirmation),
+        (1, 2, Confirmation::Better)
+    );
 }
 
 #[test]
 fn tune_maximises_if_the_goal_is_most() {
     let options = Tune { goal: Goal::Most, ..Tune::default() };
     let tuned = race(&mut Synthetic::new(&[1.0, 1.2, 0.9, 1.1], 0.02, 9), 0, 80, &options);
-    assert_eq!((tuned.winner, tuned.own_pressure_outcome()), (1, Confirmation::Better));
+    assert_eq!((tuned.winner, tuned.held_out_result.unwrap().confirmation), (1, Confirmation::Better));
     assert!(tuned.candidates[2].dropped.is_some());
 }
 
@@ -106,7 +107,7 @@ fn tune_finds_differences_in_noise_at_most_at_its_level() {
     let (mut findings, mut drops) = (0, 0);
     for seed in 0..races {
         let tuned = race(&mut Synthetic::new(&[1.0; 5], 0.05, 1000 + seed), 0, 32, &options);
-        findings += u32::from(tuned.own_pressure_outcome() != Confirmation::Nothing);
+        findings += u32::from(tuned.held_out_result.unwrap().confirmation != Confirmation::Nothing);
         drops += u32::from(tuned.candidates[3].dropped.is_some());
     }
     let limit = |alpha: f64| (races as f64 * alpha + 4.0 * (races as f64 * alpha * (1.0 - alpha)).sqrt()) as u32;
@@ -120,8 +121,7 @@ fn tune_finds_differences_in_noise_at_most_at_its_level() {
 fn tune_reports_an_option_without_effect() {
     let mut objective = Synthetic::new(&[1.0; 5], 0.0, 1);
     let tuned = race(&mut objective, 2, 40, &Tune::default());
-    assert_eq!((tuned.own_pressure_outcome(), tuned.winner), (Confirmation::Inert, 2));
-    assert!(tuned.held_out_results.is_empty());
+    assert_eq!((tuned.held_out_result, tuned.winner), (None, 2));
     assert!(tuned.candidates.iter().all(|candidate| candidate.dropped.is_none()));
     assert!(objective.calls.iter().all(|(stage, ..)| matches!(stage, RaceStage::Race(_))));
 }
@@ -149,16 +149,15 @@ fn race_never_searches_held_out_items() {
     }
     let mut recorder = Recorder(Vec::new());
     let options = Tune { held_out: 0.3, ..Tune::default() };
-    let question = Contest { candidates: 3, baseline: 0, items: 101, pressures: 1, tune: &options };
+    let question = Contest { candidates: 3, baseline: 0, items: 101, tune: &options };
     let tuned = run_race(&question, &mut recorder, &mut |_| {}).unwrap();
     let items = |expected: fn(&RaceStage) -> bool| -> Vec<usize> {
         recorder.0.iter().filter(|(stage, _)| expected(stage)).flat_map(|(_, items)| items.clone()).collect()
     };
     let raced = items(|stage| matches!(stage, RaceStage::Race(_)));
-    let held_out = items(|stage| *stage == RaceStage::HeldOut(0));
+    let held_out = items(|stage| *stage == RaceStage::HeldOut);
     assert_eq!(held_out.len(), 31, "thirty per cent, rounded up");
     assert_eq!(tuned.held_out, 31);
-    assert_eq!(items(|stage| *stage == RaceStage::HeldOut(1)), held_out);
     let mut searched = [raced, held_out].concat();
     searched.sort_unstable();
     searched.dedup();
@@ -301,7 +300,6 @@ fn invalid_tune_section_is_refused() {
         ("first = 4\n", "first = 1\n", "tune.first: 1 is out of range: expected at least 2"),
         ("first = 4\n", "held_out = 1.0\n", "tune.held_out: 1 is out of range"),
         ("first = 4\n", "frist = 4\n", "did you mean"),
-        ("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n", "table.sise"),
         ("[0, 1, 4, 16]", "[4]", "a race needs at least two variants"),
         ("first = 24\n", "first = 3\n", "too few"),
         ("table.clock", "table.clear = 'never'\ntable.clock", "depend on earlier items"),
@@ -320,10 +318,4 @@ fn invalid_tune_section_is_refused() {
         file(folder.path(), &TEXT.replace("depth = 3", "depth = 1, nodes = 5000").replace("first = 24", "first = 6"));
     let (code, _, stderr) = ttlab(&["--quiet"], &two_limits, &folder.path().join("both"));
     assert_eq!(code, Some(0), "{stderr}");
-    // A wrong pressure is also found by `check`.
-    let wrong_pressure = file(folder.path(), &TEXT.replace("first = 4\n", "pressures = [{ 'table.sise' = 4 }]\n"));
-    let output = Command::new(env!("CARGO_BIN_EXE_ttlab")).arg("check").arg(&wrong_pressure).output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("table.sise"), "{stderr}");
 }

@@ -31,8 +31,8 @@ pub trait Objective {
 pub enum RaceStage {
     /// The round of the race with this index.
     Race(usize),
-    /// The held-out items at the pressure with this index. Index 0 is the file's own pressure.
-    HeldOut(usize),
+    /// The held-out items.
+    HeldOut,
 }
 
 impl RaceStage {
@@ -40,8 +40,7 @@ impl RaceStage {
     pub fn folder(self) -> String {
         match self {
             Self::Race(round) => format!("race-{}", round + 1),
-            Self::HeldOut(0) => "held-out".to_owned(),
-            Self::HeldOut(pressure) => format!("held-out-{}", pressure + 1),
+            Self::HeldOut => "held-out".to_owned(),
         }
     }
 }
@@ -55,8 +54,6 @@ pub struct Contest<'a> {
     pub baseline: usize,
     /// The number of items.
     pub items: usize,
-    /// The number of pressures in addition to the file's own pressure.
-    pub pressures: usize,
     pub tune: &'a Tune,
 }
 
@@ -87,27 +84,21 @@ pub struct Candidate {
     pub equals_winner: bool,
 }
 
-/// The results on held-out items, at one pressure.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// The result on held-out items.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeldOutResult {
     /// The winner's ratio to the candidate that the winner is tested against. If some searches have
     /// no ratio because one value is 0, the interval extends to 0 or to infinity.
     pub test: Ratio,
-    /// The p-value of the test. It is corrected jointly for all pressures, because they share one
-    /// alpha.
-    pub p: f64,
+    pub confirmation: Confirmation,
 }
 
 /// The outcome on held-out items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confirmation {
-    /// All candidates had the same values in all searches of the race, so the varied options have
-    /// no effect here. No candidate is measured on held-out items.
-    Inert,
     /// The winner is significantly better on held-out items too.
     Better,
     /// There is no significant difference on held-out items.
-    #[default]
     Nothing,
     /// The winner of the race is significantly worse on held-out items.
     Worse,
@@ -123,19 +114,10 @@ pub struct RaceResult {
     pub against: usize,
     /// The number of held-out items.
     pub held_out: usize,
-    /// The results on held-out items, one for each pressure. The file's own pressure comes first.
-    /// Empty if all candidates are equal.
-    pub held_out_results: Vec<HeldOutResult>,
-    /// The outcome for each of `held_out_results`. If all candidates are equal, the only outcome is
-    /// [`Confirmation::Inert`].
-    pub confirmations: Vec<Confirmation>,
-}
-
-impl RaceResult {
-    /// Returns the outcome at the file's own pressure.
-    pub fn own_pressure_outcome(&self) -> Confirmation {
-        self.confirmations.first().copied().unwrap_or_default()
-    }
+    /// The result on held-out items. `None` if all candidates had the same values in all searches of
+    /// the race, so that the varied options have no effect here. No candidate is then measured on
+    /// held-out items.
+    pub held_out_result: Option<HeldOutResult>,
 }
 
 /// Runs the race and then the confirmation. `on_round` is called after each round of the race.
@@ -147,7 +129,7 @@ pub fn run_race<O: Objective>(
     objective: &mut O,
     on_round: &mut dyn FnMut(&Round),
 ) -> Result<RaceResult, O::Error> {
-    let &Contest { candidates: count, baseline, items, pressures, tune } = contest;
+    let &Contest { candidates: count, baseline, items, tune } = contest;
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut Pcg64::seed_from_u64(tune.seed));
     let held_out_count = ((items as f64 * tune.held_out).ceil() as usize).clamp(1, items.saturating_sub(1).max(1));
@@ -200,7 +182,6 @@ pub fn run_race<O: Objective>(
     let all_equal_winner =
         result.candidates.iter().enumerate().all(|(index, candidate)| index == best || candidate.equals_winner);
     if all_equal_winner {
-        result.confirmations = vec![Confirmation::Inert];
         return Ok(result);
     }
     // The finalists are the winner, the next best candidates that differ from the winner, the
@@ -213,21 +194,13 @@ pub fn run_race<O: Objective>(
     finalists.extend([baseline, result.against]);
     finalists.sort_unstable();
     finalists.dedup();
-    let mut test_pairs = Vec::new();
-    for pressure in 0..=pressures {
-        let measurements = objective.measure(RaceStage::HeldOut(pressure), &finalists, held_out_items)?;
-        let mut samples = Samples::new(count);
-        samples.add(&finalists, &measurements);
-        test_pairs.push(samples.pairs(best, result.against));
-    }
-    // The tests at all pressures use the same items, so they form one family with one alpha.
-    let family = Family::from_samples(&test_pairs.iter().map(Pairs::logs).collect::<Vec<_>>());
-    let results = family.lines.iter().zip(&test_pairs);
-    result.held_out_results = results
-        .map(|(judged, pairs)| HeldOutResult { test: pairs.open_interval_for_zeros(judged.ratio), p: judged.p })
-        .collect();
-    result.confirmations =
-        result.held_out_results.iter().map(|held_out_result| confirm(held_out_result, tune)).collect();
+    let measurements = objective.measure(RaceStage::HeldOut, &finalists, held_out_items)?;
+    let mut samples = Samples::new(count);
+    samples.add(&finalists, &measurements);
+    let pairs = samples.pairs(best, result.against);
+    let judged = Family::from_samples(&[pairs.logs()]).lines[0];
+    let test = pairs.open_interval_for_zeros(Ratio { p: judged.p, ..judged.ratio });
+    result.held_out_result = Some(HeldOutResult { test, confirmation: confirm(&test, tune) });
     Ok(result)
 }
 
@@ -314,10 +287,10 @@ fn rank_candidates(
     ranking
 }
 
-/// Returns the outcome of the confirmation at one pressure.
-fn confirm(result: &HeldOutResult, tune: &Tune) -> Confirmation {
-    let is_better = signed_cost(result.test.mean.ln(), tune.goal) < 0.0;
-    let is_significant = result.p < tune.alpha && result.test.excludes_one();
+/// Returns the outcome of the confirmation.
+fn confirm(test: &Ratio, tune: &Tune) -> Confirmation {
+    let is_better = signed_cost(test.mean.ln(), tune.goal) < 0.0;
+    let is_significant = test.p < tune.alpha && test.excludes_one();
     if !is_significant {
         Confirmation::Nothing
     } else if is_better {
@@ -334,53 +307,34 @@ mod tests {
 
     use std::convert::Infallible;
 
-    /// An objective that computes its values from pressure, candidate and item; items are
-    /// positions.
+    /// An objective that computes its values from candidate and item; items are positions.
     struct ComputedObjective<F>(F);
 
-    impl<F: Fn(usize, usize, usize) -> f64> Objective for ComputedObjective<F> {
+    impl<F: Fn(usize, usize) -> f64> Objective for ComputedObjective<F> {
         type Error = Infallible;
 
-        fn measure(
-            &mut self,
-            stage: RaceStage,
-            candidates: &[usize],
-            items: &[usize],
-        ) -> Result<Measurements, Infallible> {
-            let pressure = if let RaceStage::HeldOut(pressure) = stage { pressure } else { 0 };
-            let values = candidates
-                .iter()
-                .map(|&candidate| items.iter().map(|&item| (self.0)(pressure, candidate, item)).collect());
+        fn measure(&mut self, _: RaceStage, candidates: &[usize], items: &[usize]) -> Result<Measurements, Infallible> {
+            let values =
+                candidates.iter().map(|&candidate| items.iter().map(|&item| (self.0)(candidate, item)).collect());
             Ok(Measurements { items: items.iter().map(|&item| item as u32).collect(), values: values.collect() })
         }
     }
 
-    /// The second of three candidates has values a tenth lower than the others at the file's own
-    /// pressure, and a tenth higher at the other pressure; the goal decides which is better.
+    /// The second of three candidates has values a tenth lower than the others.
     #[test]
-    fn goal_decides_which_candidate_is_better_at_each_pressure() {
-        for (goal, winner, confirmations) in [
-            (Goal::Least, 1, [Confirmation::Better, Confirmation::Worse]),
-            (Goal::Most, 0, [Confirmation::Better, Confirmation::Worse]),
-        ] {
+    fn goal_decides_which_candidate_is_better() {
+        for (goal, winner) in [(Goal::Least, 1), (Goal::Most, 0)] {
             let base_nodes = |item: usize| 1000.0 + 7.0 * (item % 5) as f64;
-            let mut objective = ComputedObjective(|pressure, candidate, item| match (candidate, pressure) {
-                (1, 0) => 0.9 * base_nodes(item) + (item % 3) as f64,
-                (1, _) => 1.1 * base_nodes(item) + (item % 3) as f64,
-                (candidate, _) => base_nodes(item) + (candidate * item % 2) as f64,
+            let mut objective = ComputedObjective(|candidate, item| match candidate {
+                1 => 0.9 * base_nodes(item) + (item % 3) as f64,
+                candidate => base_nodes(item) + (candidate * item % 2) as f64,
             });
             let tune: Tune = from_toml("held_out = 0.5\nfirst = 10").unwrap();
             let tune = Tune { goal, ..tune };
-            let contest = Contest {
-                candidates: 3,
-                baseline: if winner == 1 { 0 } else { 1 },
-                items: 40,
-                pressures: 1,
-                tune: &tune,
-            };
+            let contest = Contest { candidates: 3, baseline: if winner == 1 { 0 } else { 1 }, items: 40, tune: &tune };
             let Ok(result) = run_race(&contest, &mut objective, &mut |_| {});
-            assert_eq!((result.winner, result.confirmations.as_slice()), (winner, &confirmations[..]), "{goal:?}");
-            assert_eq!((result.held_out, result.held_out_results.len()), (20, 2));
+            let confirmation = result.held_out_result.unwrap().confirmation;
+            assert_eq!((result.winner, confirmation, result.held_out), (winner, Confirmation::Better, 20), "{goal:?}");
         }
     }
 

@@ -178,11 +178,9 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
 fn one_bad_file_of_several_fails_the_command() {
     let folder = tempfile::tempdir().unwrap();
     let valid = write_experiment(folder.path(), "fine.toml", TWO_SIZES);
-    let tuned_text = |slots: u32| {
-        format!("{}\n[tune]\npressures = [{{ 'keys.seed' = 3 }}, {{ 'table.slots' = {slots} }}]", TWO_SIZES)
-    };
-    for (slots, code) in [(2, 0), (99, 2)] {
-        let other = write_experiment(folder.path(), "tuned.toml", &tuned_text(slots));
+    for (finalists, code) in [(2, 0), (0, 2)] {
+        let text = format!("{TWO_SIZES}\n[tune]\nfinalists = {finalists}");
+        let other = write_experiment(folder.path(), "tuned.toml", &text);
         for files in [[&valid, &other], [&other, &valid]] {
             let (exit_code, _, stderr) = call(&["check", files[0], files[1]]);
             assert_eq!(

@@ -7,17 +7,17 @@ use crate::runner::Output;
 use std::path::Path;
 
 /// Returns the name of a stage for messages.
-pub(super) fn stage_name(stage: RaceStage, pressures: &[String]) -> String {
+pub(super) fn stage_name(stage: RaceStage) -> String {
     match stage {
         RaceStage::Race(round) => format!("race, round {}", round + 1),
-        RaceStage::HeldOut(pressure) => format!("held out, {}", pressures[pressure]),
+        RaceStage::HeldOut => "held out".to_owned(),
     }
 }
 
 /// Deletes the results of all stages in the folder of a tuning.
-pub(super) fn clear_stages(folder: &Path, pressure_count: usize) -> Result<(), CommandFailure> {
+pub(super) fn clear_stages(folder: &Path) -> Result<(), CommandFailure> {
     // The number of items doubles with each round, so there are always fewer than 64 rounds.
-    let stages = (0..64).map(RaceStage::Race).chain((0..pressure_count).map(RaceStage::HeldOut));
+    let stages = (0..64).map(RaceStage::Race).chain([RaceStage::HeldOut]);
     for stage_folder in stages.map(|stage| folder.join(stage.folder())).filter(|path| path.is_dir()) {
         Output::open(&stage_folder).and_then(|output| output.clear()).map_err(output_failure)?;
     }

@@ -239,12 +239,6 @@ fn tune_numbers_are_checked_at_both_limits() {
             ("finalists = 101", "tune.finalists: 101 is out of range: expected 1 to 100", "finalists", ""),
         ],
     );
-    let tune = read(&format!("{SEARCH}[tune]\npressures = [{{ \"table.size\" = 64, \"table.slots\" = 2 }}]\n"), &[]);
-    let tune = tune.ok().and_then(|experiment| experiment.file.tune);
-    assert_eq!(
-        tune.map(|tune| crate::experiment::tune::to_settings(&tune.pressures[0])),
-        Some(["table.size=64", "table.slots=2"].map(str::to_owned).to_vec())
-    );
 }
 
 /// The handicapped copies of the baseline come last. Each has the baseline's nodes divided by its

@@ -2,7 +2,7 @@
 //! three values of slots and two centres.
 
 use super::*;
-use crate::analysis::questions::race::{Candidate, Round};
+use crate::analysis::questions::race::{Candidate, HeldOutResult, Round};
 use crate::report::sheet::sample_sheet;
 use crate::stats::ratio::Ratio;
 use std::path::Path;
@@ -11,70 +11,51 @@ use std::path::Path;
 fn with_outcome<T>(result: &RaceResult, query: impl Fn(&TuneOutcome) -> T) -> T {
     let text = "suite = { startpos = true }\nlimit = { depth = 3 }\n[grid]\n'table.slots' = [1, 2, 4]\n'eval.centre' = [0, 5]\n";
     let experiment = Experiment::parse(text, Path::new("hand.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-    let pressures = ["own", "other"].map(str::to_owned);
-    query(&TuneOutcome { experiment: &experiment, tune: &Tune::default(), pressures: &pressures, race: result })
+    query(&TuneOutcome { experiment: &experiment, tune: &Tune::default(), race: result })
 }
 
-/// The fourth candidate won, the first is the baseline. Two others are not dropped.
-fn result(winner: usize, against: usize, confirmations: [Confirmation; 2]) -> RaceResult {
+/// A winner at half the nodes of what it was tested against. Two candidates are not dropped.
+fn result(winner: usize, against: usize, confirmation: Confirmation) -> RaceResult {
     let candidates = [(Some(1), false), (Some(0), false), (None, false), (None, false), (None, true), (Some(0), true)]
         .map(|(dropped, equals_winner)| Candidate { dropped, equals_winner });
-    let make_result = |mean: f64, p: f64| HeldOutResult {
-        test: Ratio { mean, low: mean - 0.01, high: mean + 0.01, ..Ratio::default() },
-        p,
-    };
+    let test = Ratio { mean: 0.5, low: 0.49, high: 0.51, p: 0.02, ..Ratio::default() };
     RaceResult {
         winner,
         against,
         candidates: candidates.to_vec(),
         held_out: 20,
-        held_out_results: vec![make_result(0.5, 0.02), make_result(1.3, 0.0001)],
-        confirmations: confirmations.to_vec(),
+        held_out_result: Some(HeldOutResult { test, confirmation }),
         ..RaceResult::default()
     }
 }
 
 #[test]
 fn each_outcome_has_its_sentence() {
-    use Confirmation::{Better, Nothing, Worse};
     let answer = |result: &RaceResult| with_outcome(result, |outcome| outcome.answer());
     let (seen, test) = ("on 20 positions that the race never saw", "50.0 % fewer nodes [49.0, 51.0], p = 0.020");
     let (winner, baseline) = ("\"slots=2, centre=5\"", "\"slots=1, centre=0\"");
-    for (confirmations, expected) in [
-        ([Better, Worse], format!("Use {winner} instead of {baseline}: {test} {seen}.")),
-        (
-            [Worse, Better],
-            format!("No winner: {winner} won the race by luck; {seen} it has {test} against {baseline}."),
-        ),
-        (
-            [Nothing, Nothing],
-            format!(
-                "No difference shown: {winner} won the race, but {seen} it has {test} against {baseline}, which may be chance."
-            ),
-        ),
+    let no_difference = format!(
+        "No difference shown: {winner} won the race, but {seen} it has {test} against {baseline}, which may be chance."
+    );
+    let lucky = format!("No winner: {winner} won the race by luck; {seen} it has {test} against {baseline}.");
+    for (confirmation, expected) in [
+        (Confirmation::Better, format!("Use {winner} instead of {baseline}: {test} {seen}.")),
+        (Confirmation::Worse, lucky),
+        (Confirmation::Nothing, no_difference),
     ] {
-        let sentences = answer(&result(3, 0, confirmations));
-        assert_eq!(sentences[0], expected);
-        let there = match confirmations[1] {
-            Better => "it is better there too",
-            Worse => "it is worse there",
-            _ => "no difference shown there",
-        };
-        assert_eq!(sentences[1], format!("At other: 30.0 % more nodes [29.0, 31.0], p < 0.001; {there}."));
-        assert_eq!(
-            sentences[2..],
-            [
-                "The same nodes as the winner in every search: \"slots=4, centre=0\".",
-                "Undecided in the race, where a difference from the winner may be chance: \"slots=2, centre=0\".",
-            ]
-        );
+        let sentences = [
+            &expected,
+            "The same nodes as the winner in every search: \"slots=4, centre=0\".",
+            "Undecided in the race, where a difference from the winner may be chance: \"slots=2, centre=0\".",
+        ];
+        assert_eq!(answer(&result(3, 0, confirmation)), sentences);
     }
-    let sentences = answer(&result(0, 3, [Better, Nothing]));
+    let sentences = answer(&result(0, 3, Confirmation::Better));
     assert_eq!(sentences[0], format!("Keep the baseline, {baseline}: {test} against {winner}, {seen}."));
-    let mut alone = result(3, 0, [Better, Nothing]);
+    let mut alone = result(3, 0, Confirmation::Better);
     (alone.candidates[2].dropped, alone.candidates[4].dropped) = (Some(0), Some(0));
-    assert_eq!(answer(&alone)[2..], ["The race dropped all others."]);
-    let inert = RaceResult { held_out_results: Vec::new(), ..alone };
+    assert_eq!(answer(&alone)[1..], ["The race dropped all others."]);
+    let inert = RaceResult { held_out_result: None, ..alone };
     let sentence = "No difference shown: all 6 candidates gave the same nodes in every search. The varied options have no effect here.";
     assert_eq!(answer(&inert), [sentence]);
 }
@@ -91,7 +72,7 @@ fn figure_has_a_point_for_each_round() {
         },
         Round { items: 13, candidates: vec![0, 3, 4], ratios: vec![1.0, 0.7, f64::NAN], ..Round::default() },
     ];
-    let result = RaceResult { rounds, ..result(3, 0, [Confirmation::Better; 2]) };
+    let result = RaceResult { rounds, ..result(3, 0, Confirmation::Better) };
     let figure = with_outcome(&result, |outcome| outcome.figure());
     let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
     let describe = |series: &Series| {
@@ -114,7 +95,7 @@ fn figure_has_a_point_for_each_round() {
 #[test]
 fn answer_stands_first_and_the_figure_after_the_first_table() {
     let mut page = Page { findings: vec!["own".to_owned()], sheet: sample_sheet(), ..Page::default() };
-    let result = result(3, 0, [Confirmation::Better; 2]);
+    let result = result(3, 0, Confirmation::Better);
     let answer = with_outcome(&result, |outcome| outcome.answer());
     let part_count = page.sheet.parts.len();
     page = with_outcome(&result, |outcome| {
