@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Subject: Glaurung 2.2 (Debian glaurung 2.2-4).
+# Guess:   with MultiPV `bestmove` is the first move of the line `multipv 1` of the last depth.
+set -euo pipefail
+source "$(dirname "$0")/lib/engine.sh"
+
+debian glaurung 2.2-4
+for fen in 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1' 'r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3' \
+    'r2q1rk1/pp2bppp/2n1pn2/3p4/3P1B2/2PBPN2/PP3PPP/R2QK2R w KQ - 1 10' '8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1'; do
+    printf '%s\n' uci 'setoption name Threads value 1' 'setoption name OwnBook value false' 'setoption name MultiPV value 4' isready \
+        "position fen $fen" 'go depth 8' | converse 30 "$work/usr/games/glaurung" | grep -E '^info .*multipv|^bestmove' | tail -6
+done
