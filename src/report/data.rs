@@ -154,7 +154,7 @@ fn send_records(parts: &[Part], sink: &mut RecordSink) {
 }
 
 /// Formats a number with all its digits. Returns an empty text if the number is not finite.
-pub(super) fn csv_number(value: f64) -> String {
+fn csv_number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 

@@ -55,6 +55,13 @@ fn each_outcome_has_its_sentence() {
     let mut alone = result(3, 0, Confirmation::Better);
     (alone.candidates[2].dropped, alone.candidates[4].dropped) = (Some(0), Some(0));
     assert_eq!(answer(&alone)[1..], ["The race dropped all others."]);
+    // Searches without a ratio open the interval.
+    let test = Ratio { mean: 0.9, low: 0.8, high: f64::INFINITY, p: 0.02, ..Ratio::default() };
+    let open_ended = RaceResult {
+        held_out_result: Some(HeldOutResult { test, confirmation: Confirmation::Nothing }),
+        ..result(3, 0, Confirmation::Nothing)
+    };
+    assert!(answer(&open_ended)[0].contains(" it has 10.0 % fewer nodes [no bound, 20.0], p = 0.020 against "));
     let inert = RaceResult { held_out_result: None, ..alone };
     let sentence = "No difference shown: all 6 candidates gave the same nodes in every search. The varied options have no effect here.";
     assert_eq!(answer(&inert), [sentence]);
