@@ -5,7 +5,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::collections::HashSet;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use ttlab::internals::chess::Bound;
 use ttlab::internals::table::TableOptions;
 use ttlab::internals::table::options::Size;
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::traces::replay::{Objective, clairvoyant, make_steps, replay_table};
+use ttlab::internals::traces::replay::{Objective, ReplayTable, clairvoyant, make_steps, replay_table};
 use ttlab::internals::traces::{self, Event, EventKind, flags};
 
 /// CPU time of this thread, with a resolution of about 4 ms, so that other programs have little
@@ -96,12 +96,13 @@ fn replays(criterion: &mut Criterion<Processor>) {
         for name in names {
             let policy = Policy::from_name(name).unwrap();
             let options = TableOptions { policy, slots, size, ..TableOptions::default() };
-            let Ok(mut table) = replay_table(&options, None) else { continue };
+            if replay_table(&options, None).is_err() {
+                continue;
+            }
             group.bench_function(BenchmarkId::new(*name, slots), |bencher| {
-                bencher.iter(|| {
-                    table.clear();
-                    table.replay_steps(black_box(&steps));
-                });
+                let new_table = || replay_table(&options, None).unwrap();
+                let replay = |table: &mut Box<dyn ReplayTable>| table.replay_steps(black_box(&steps));
+                bencher.iter_batched_ref(new_table, replay, BatchSize::PerIteration);
             });
         }
     }

@@ -8,7 +8,7 @@ use crate::runner::replay::Replayers;
 use crate::table::TableOptions;
 use crate::table::options::Victim;
 use crate::table::policy::Policy;
-use crate::traces::replay::{Passes, ReplayError, buckets, offset_depth_options};
+use crate::traces::replay::{DepthScale, buckets, offset_depth_options, read_steps};
 use crate::traces::{Info, Reader};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -30,10 +30,6 @@ pub struct Args {
     /// Set an option of the table: table.path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
     overrides: Vec<String>,
-    /// Memory for positions in MiB, at most half of the free memory; larger traces are read in
-    /// several passes. The tables need memory too
-    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    memory: u64,
     /// Output format [default: by the extension of -o, else text]
     #[arg(long)]
     format: Option<Format>,
@@ -42,23 +38,15 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// Returns a message with the expected time of all passes over the trace. Returns `None` if a
-/// single pass is needed that takes at most 20 s. Reading the trace takes `read_seconds` in each
-/// pass. In addition, each event takes about 150 ns to prepare, and 20 ns to replay on each table.
-fn duration_message(event_count: u64, pass_count: u64, read_seconds: f64, table_count: usize) -> Option<String> {
-    let seconds = pass_count as f64 * read_seconds + event_count as f64 * (150.0 + 20.0 * table_count as f64) / 1e9;
+/// Returns a message with the expected time of a replay that takes more than 20 s. Reading the trace
+/// takes `read_seconds`. In addition, each event takes about 150 ns to prepare, and 20 ns to replay
+/// on each table.
+fn duration_message(event_count: u64, read_seconds: f64, table_count: usize) -> Option<String> {
+    let seconds = read_seconds + event_count as f64 * (150.0 + 20.0 * table_count as f64) / 1e9;
     let duration =
         if seconds < 90.0 { format!("{} s", seconds.ceil()) } else { format!("{} min", (seconds / 60.0).ceil()) };
-    match pass_count {
-        1 if seconds > 20.0 => {
-            Some(format!("the replay will take about {duration} (reading the trace once took {read_seconds:.0} s)"))
-        }
-        1 => None,
-        _ => Some(format!(
-            "the replay needs {pass_count} passes over the trace and will take about {duration} (reading the trace \
-             once took {read_seconds:.0} s); with more --memory, fewer passes are needed"
-        )),
-    }
+    (seconds > 20.0)
+        .then(|| format!("the replay will take about {duration} (reading the trace once took {read_seconds:.0} s)"))
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -73,41 +61,24 @@ pub fn run(args: &Args) -> CommandResult {
     let info = Info::read(open_trace(&args.file)?).map_err(trace_failure(&args.file))?;
     let read_seconds = read_start.elapsed().as_secs_f64();
     let buckets = buckets(&base, Some(info.positions)).map_err(CommandFailure::usage)?;
-    let passes = Passes::new(&info, base.index, buckets, crate::system::cap_at_half_free(args.memory << 20));
-    let (pass_count, replay_start) = (passes.count, Instant::now());
-    let mut finished_passes = 0;
-    let mut end_pass = || {
-        finished_passes += 1;
-        if pass_count > 1 {
-            let seconds = replay_start.elapsed().as_secs_f64();
-            eprintln!("pass {finished_passes} of {pass_count}: {seconds:.0} s so far");
-        }
-    };
+    let depths = DepthScale::new(info.depth_parts, info.min_depth);
     // The policy `always` is replayed even if it was not requested, because it defines a gap of 0.
     // In this replay, the policy chooses its victim when an entry is stored.
     let always = TableOptions { policy: Policy::default(), victim: Victim::Store, ..base.clone() };
     let policies = policies.into_iter().map(|policy| TableOptions { policy, ..base.clone() });
-    let tables: Vec<_> = std::iter::once(always)
-        .chain(policies)
-        .map(|table| offset_depth_options(passes.depths.lowest, &table))
-        .collect();
-    let replayers = Replayers::new(&tables, Some(&base), info.positions, &mut end_pass);
+    let tables: Vec<_> =
+        std::iter::once(always).chain(policies).map(|table| offset_depth_options(depths.lowest, &table)).collect();
+    let replayers = Replayers::new(&tables, Some(&base), info.positions);
     let mut replayers = replayers.map_err(CommandFailure::usage)?;
-    if info.threads > 1 {
-        replayers = replayers.by_thread();
-    }
-    if let Some(message) = duration_message(info.events, pass_count, read_seconds, tables.len()) {
+    if let Some(message) = duration_message(info.events, read_seconds, tables.len()) {
         eprintln!("{message}");
     }
-    let reopen = || Reader::new(crate::system::files::open(&args.file)?);
-    passes.run(reopen, &mut replayers).map_err(|error| match error {
-        ReplayError::Trace(error) => trace_failure(&args.file)(error),
-        ReplayError::Table(error) => CommandFailure::usage(error),
-    })?;
+    Reader::new(open_trace(&args.file)?)
+        .and_then(|reader| read_steps(reader, &info, depths, |steps| replayers.push(steps)))
+        .map_err(trace_failure(&args.file))?;
 
-    let (mut results, bounds) = (replayers.results().into_iter(), replayers.bounds());
     // The first results are those of `always`. They are needed only for the gaps.
-    let threads = replayers.thread_results().iter().skip(1).cloned().collect();
+    let (mut results, bounds) = (replayers.results().into_iter(), replayers.bounds());
     let outcome = ReplayOutcome {
         info: &info,
         base: &base,
@@ -115,7 +86,6 @@ pub fn run(args: &Args) -> CommandResult {
         always: results.next().unwrap_or_default(),
         bounds: std::array::from_fn(|index| bounds[index]),
         policies: names.into_iter().zip(results).collect(),
-        threads,
     };
     let sheet = outcome.sheet();
     match format {

@@ -44,11 +44,8 @@ enum TraceCommand {
         repair: bool,
         /// Merge traces by the clock of their events, each with its own threads, instead of joining
         /// them one after another
-        #[arg(long, conflicts_with_all = ["repair", "thread"])]
+        #[arg(long, conflicts_with = "repair")]
         merge: bool,
-        /// Only the events of this thread
-        #[arg(long, value_name = "N")]
-        thread: Option<u8>,
     },
     /// Show the contents of a trace
     #[command(after_help = include_str!("help/trace-info.txt"))]
@@ -67,9 +64,6 @@ enum TraceCommand {
         /// The file to write
         #[arg(short, long)]
         out: PathBuf,
-        /// Memory for ids in MiB, at most half of the free memory; more ids need several passes
-        #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-        memory: u64,
     },
 }
 
@@ -83,11 +77,9 @@ enum Simulator {
 pub fn run(args: &Args) -> CommandResult {
     match (&args.command, &args.record) {
         (Some(TraceCommand::Import { files, out, merge: true, .. }), _) => merge(files, out),
-        (Some(TraceCommand::Import { files, out, repair, thread, .. }), _) => import(files, out, *repair, *thread),
+        (Some(TraceCommand::Import { files, out, repair, .. }), _) => import(files, out, *repair),
         (Some(TraceCommand::Info { file }), _) => info(file),
-        (Some(TraceCommand::Export { file, to: Simulator::Libcachesim, out, memory }), _) => {
-            export(file, out, crate::system::cap_at_half_free(memory << 20))
-        }
+        (Some(TraceCommand::Export { file, to: Simulator::Libcachesim, out }), _) => export(file, out),
         (None, Some(record)) => record::run(record),
         (None, None) => refuse!("give a position or file to search, or a subcommand: import, info or export"),
     }
@@ -114,19 +106,12 @@ fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format)
 }
 
 /// Checks traces and joins them one after another.
-fn import(files: &[PathBuf], out: &Path, repair: bool, thread: Option<u8>) -> CommandResult {
+fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     let (_, format) = open_all(files, out)?;
     let mut writer = Writer::with_format(create_output(out)?, format);
     for (index, file) in files.iter().enumerate() {
         let is_first = index == 0;
-        let imported =
-            traces::import(open_trace(file)?, &mut writer, is_first, repair, thread).map_err(trace_failure(file))?;
-        if let (0, Some(thread)) = (imported.accesses, thread) {
-            refuse!(
-                "{}: thread {thread} made no probe or store: `ttlab trace info` says how many threads the trace has",
-                file.display()
-            );
-        }
+        let imported = traces::import(open_trace(file)?, &mut writer, is_first, repair).map_err(trace_failure(file))?;
         let cut = imported.intact_bytes.map(|bytes| format!(", input cut at byte {bytes}")).unwrap_or_default();
         eprintln!("{}: {}{cut}", file.display(), plural(imported.events, "event"));
     }
@@ -157,7 +142,6 @@ fn info_table(info: &Info) -> SheetTable {
         ("games", info.games),
         ("searches", info.searches),
         ("iterations", info.iterations),
-        ("clears", info.clears),
         ("threads", info.threads.into()),
         ("nodes", info.nodes),
         ("probes", info.probes),
@@ -165,9 +149,6 @@ fn info_table(info: &Info) -> SheetTable {
         ("cuts", info.cuts),
         ("windows", info.window_probes),
         ("stores", info.stores),
-        ("exact", info.exact),
-        ("lower", info.lower),
-        ("no bound", info.evaluations),
         ("moves", info.moves),
     ];
     let positions = format!("{}{}", if info.estimated { "about " } else { "" }, info.positions);
@@ -178,11 +159,11 @@ fn info_table(info: &Info) -> SheetTable {
 }
 
 /// Writes the stores of a trace for libCacheSim.
-fn export(file: &Path, out: &Path, memory: u64) -> CommandResult {
+fn export(file: &Path, out: &Path) -> CommandResult {
     refuse_overwrite(file, out)?;
     let input = open_trace(file)?;
     let mut output = create_output(out)?;
-    let exported = traces::export_oracle_general(input, &mut output, memory).map_err(|error| match error {
+    let exported = traces::export_oracle_general(input, &mut output).map_err(|error| match error {
         TraceError::Io(error) => io_failure(out)(error),
         error => trace_failure(file)(error),
     })?;

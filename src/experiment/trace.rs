@@ -6,8 +6,7 @@ use super::text::FileText;
 use crate::chess::Board;
 use crate::chess::suite::Suite;
 use crate::system::files;
-use crate::table::options::Index;
-use crate::traces::replay::{DepthScale, Passes, ReplayError, ReplaySink, Step, StepMaker, TracedGame, find_games};
+use crate::traces::replay::{DepthScale, Step, TracedGame, find_games, read_steps};
 use crate::traces::{Info, Reader, TraceError};
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
@@ -26,18 +25,10 @@ pub struct TraceChoice {
     /// A trace written by `ttlab trace`, or by any engine with include/ttlab-trace.h (looked for
     /// beside the experiment file, then in the working folder).
     pub file: PathBuf,
-    /// MiB of memory for each worker; at most half of the free memory is used. The events of a game
-    /// are cached in this memory if they fit, because the game is replayed on each table. A longer
-    /// game is replayed in several passes, and the memory holds the positions of a pass. Changes
-    /// time, never counts.
-    #[serde(default = "default_memory")]
-    #[cfg_attr(test, schemars(range(min = 1, max = 1_048_576)))]
-    pub memory: u64,
 }
 
-fn default_memory() -> u64 {
-    512
-}
+/// The maximum number of bytes of the cache of steps. At most half of the free memory is used.
+const CACHE_BYTES: u64 = 512 << 20;
 
 /// A trace that was opened: where its games are in the file, and a cache of their steps.
 #[derive(Debug)]
@@ -49,7 +40,7 @@ pub struct Trace {
     path: PathBuf,
     /// Length and modification time of the file when it was hashed.
     stamp: (u64, Option<SystemTime>),
-    /// The maximum number of bytes of the cache. It is also the maximum for one pass of a replay.
+    /// The maximum number of bytes of the cache.
     memory: u64,
     /// The scale of the depths of all games.
     pub depths: DepthScale,
@@ -81,6 +72,11 @@ fn stamp(file: &File) -> std::io::Result<(u64, Option<SystemTime>)> {
     Ok((metadata.len(), metadata.modified().ok()))
 }
 
+/// Returns the maximum number of bytes of the cache.
+fn cache_bytes() -> u64 {
+    crate::system::available_bytes().map_or(CACHE_BYTES, |free| CACHE_BYTES.min(free / 2))
+}
+
 impl Trace {
     /// Reads a trace file once, to find the place and the summary of each game.
     ///
@@ -89,8 +85,6 @@ impl Trace {
     /// worth of a result can be computed only from search windows or cutoffs.
     pub fn load(choice: &TraceChoice, source: &FileText<'_>) -> Result<Self, Problem> {
         let name = choice.file.display().to_string();
-        let in_range = (1..=1 << 20).contains(&choice.memory);
-        source.check_range("trace.memory", choice.memory, in_range, "1 to 1048576 MiB")?;
         let sibling_path = source.path.parent().unwrap_or(Path::new("")).join(&choice.file);
         let path = if sibling_path.is_file() { sibling_path } else { choice.file.clone() };
         let to_problem = |error: TraceError| source.invalid("trace.file", format!("{name}: {error}"));
@@ -107,7 +101,7 @@ impl Trace {
         let lowest_depth = games.iter().map(|game| game.info.min_depth).min().unwrap_or(0);
         let depths = DepthScale::new(games.first().map_or(1, |game| game.info.depth_parts), lowest_depth);
         let game_indices = (0..games.len()).map(|game| (game_name(game), game)).collect();
-        let (digest, memory) = (hasher.finish(), crate::system::cap_at_half_free(choice.memory << 20));
+        let (digest, memory) = (hasher.finish(), cache_bytes());
         Ok(Self { name, digest, path, stamp, memory, depths, games, game_indices, cache: Mutex::default() })
     }
 
@@ -126,29 +120,15 @@ impl Trace {
         self.game_indices.get(item).map(|&game| &self.games[game].info)
     }
 
-    /// Replays the game of an item. `sink` receives the steps. `index` is how the table maps keys
-    /// to buckets, and `buckets` is the number of the table's buckets. If the steps of the game fit
-    /// into the cache, they are taken from the cache in a single pass. Otherwise the trace file is
-    /// read again for each pass.
-    pub fn replay(
-        &self,
-        item: &str,
-        index: Index,
-        buckets: u64,
-        sink: &mut impl ReplaySink,
-    ) -> Result<(), ReplayError> {
+    /// Replays the game of an item. `sink` receives the steps. If the steps of the game fit into the
+    /// cache, they are taken from the cache. Otherwise the trace file is read again.
+    pub fn replay(&self, item: &str, mut sink: impl FnMut(&[Step])) -> Result<(), TraceError> {
         let Some(&game) = self.game_indices.get(item) else { return Ok(()) };
-        let passes = Passes::new(&self.games[game].info, index, buckets, self.memory);
-        let passes = Passes { depths: self.depths, ..passes };
-        match self.load_steps(game, passes.count)? {
-            Some(steps) => {
-                sink.begin_pass(0..buckets)?;
-                sink.push(&steps);
-                sink.end_pass();
-                Ok(())
-            }
-            None => passes.run(|| self.open_game(game), sink),
+        match self.load_steps(game)? {
+            Some(steps) => sink(&steps),
+            None => read_steps(self.open_game(game)?, &self.games[game].info, self.depths, sink)?,
         }
+        Ok(())
     }
 
     /// Opens the trace file at the events of a game. The file must not have changed since it was
@@ -162,12 +142,12 @@ impl Trace {
     }
 
     /// Returns the steps of a game from the cache. Steps that are not in the cache are decoded and
-    /// added, so that they are decoded only once for several tables. Returns `None` if the replay
-    /// takes several passes, or if the steps do not fit into the cache.
-    fn load_steps(&self, game: usize, pass_count: u64) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
+    /// added, so that they are decoded only once for several tables. Returns `None` if the steps do
+    /// not fit into the cache.
+    fn load_steps(&self, game: usize) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
         let step_bytes = |steps: usize| (steps * size_of::<Step>()) as u64;
         let events = self.games[game].info.events as usize;
-        if pass_count > 1 || step_bytes(events) > self.memory {
+        if step_bytes(events) > self.memory {
             return Ok(None);
         }
         // The cache stays locked while the steps are decoded, so that other workers do not decode
@@ -180,13 +160,8 @@ impl Trace {
             cache.pop_front();
         }
         let mut steps = Vec::with_capacity(events);
-        let mut maker = StepMaker::new(self.depths);
-        let mut reader = self.open_game(game)?;
-        while let Some(block) = reader.next_block()? {
-            for event in block {
-                steps.push(maker.make_step(event)?);
-            }
-        }
+        let info = &self.games[game].info;
+        read_steps(self.open_game(game)?, info, self.depths, |chunk| steps.extend_from_slice(chunk))?;
         let steps = Arc::new(steps);
         cache.push_back((game, Arc::clone(&steps)));
         Ok(Some(steps))
@@ -203,8 +178,7 @@ mod tests {
     use crate::experiment::Experiment;
     use crate::traces::{Event, Writer, flags};
 
-    /// A trace of two games: its games are the items, its memory has a range, and a sequence is
-    /// refused.
+    /// A trace of two games: its games are the items, and a sequence is refused.
     #[test]
     fn trace_games_are_the_items() {
         let folder = tempfile::tempdir().unwrap();
@@ -232,11 +206,6 @@ mod tests {
         let file = "file = 'window.trace'";
         assert_eq!(items_or_message(file, ""), "game 1, game 2");
         assert_eq!(items_or_message(file, "sequence = { self_play = 2 }\n"), "sequence: a trace has its own games");
-        for (memory, fits) in [(1, true), (1 << 20, true), (0, false), ((1 << 20) + 1, false)] {
-            let message = items_or_message(&format!("{file}\nmemory = {memory}"), "");
-            let refused = format!("trace.memory: {memory} is out of range: expected 1 to 1048576 MiB");
-            assert_eq!(message, if fits { "game 1, game 2".to_owned() } else { refused });
-        }
         // Variants are ttlab's own tables; an external engine is refused.
         let other = "\n[[variant]]\nname = 'v'\n'table.slots' = 2\n[[variant]]\nname = 'w'\nsubject = 'x'";
         assert_eq!(
@@ -284,40 +253,16 @@ mod tests {
             trace.memory = memory;
             trace.cache = Default::default();
             for game in [0, 2, 1] {
-                let steps = trace.load_steps(game, 1).unwrap();
+                let steps = trace.load_steps(game).unwrap();
                 assert_eq!(steps.map(|steps| steps.len()), (memory >= game_bytes).then_some(10));
             }
             let cached_games: Vec<usize> = trace.cache.lock().unwrap().iter().map(|(game, _)| *game).collect();
             assert_eq!(cached_games, cache, "{memory} of {game_bytes}");
         }
-        assert!(trace.load_steps(0, 2).unwrap().is_none(), "what takes turns is not kept");
     }
 
-    /// Records the steps that are replayed, and the passes.
-    #[derive(Default)]
-    struct RecordingSink {
-        keys: Vec<u64>,
-        buckets: Vec<u64>,
-        passes: u64,
-    }
-
-    impl crate::traces::replay::ReplaySink for RecordingSink {
-        fn begin_pass(&mut self, buckets: std::ops::Range<u64>) -> Result<(), crate::table::TableError> {
-            self.buckets.extend(buckets);
-            Ok(())
-        }
-
-        fn push(&mut self, steps: &[crate::traces::replay::Step]) {
-            self.keys.extend(steps.iter().map(|step| step.key));
-        }
-
-        fn end_pass(&mut self) {
-            self.passes += 1;
-        }
-    }
-
-    /// Each game replays its own steps, whatever was replayed before, and in one pass or several.
-    /// Together the passes cover each bucket once. Depths are relative to the lowest of all games.
+    /// Each game replays its own steps, whatever was replayed before, from the cache or from the
+    /// file. Depths are relative to the lowest of all games.
     #[test]
     fn game_is_replayed_unchanged() {
         let folder = tempfile::tempdir().unwrap();
@@ -341,18 +286,17 @@ mod tests {
             [(2, default_memory), (1, default_memory), (3, 0), (3, default_memory), (1, 0), (2, default_memory)]
         {
             trace.memory = memory;
-            let mut sink = RecordingSink::default();
-            trace.replay(&format!("game {game}"), crate::table::options::Index::default(), 8, &mut sink).unwrap();
+            let mut keys = Vec::new();
+            let item = format!("game {game}");
+            trace.replay(&item, |steps| keys.extend(steps.iter().map(|step| step.key))).unwrap();
             let key = [1, 20, 300][game - 1];
-            sink.keys.retain(|&key| key > 0);
-            sink.keys.sort_unstable();
-            assert_eq!((sink.keys, sink.passes > 1), (vec![key, key + 1], memory == 0), "game {game}");
-            assert_eq!(sink.buckets, (0..8).collect::<Vec<_>>(), "game {game}");
+            keys.retain(|&key| key > 0);
+            assert_eq!(keys, [key, key + 1], "game {game}");
         }
         // After a change of the file, cached games are still replayed, but no other game is read.
         trace.cache = Default::default();
         let replay = |game: &str| {
-            let result = trace.replay(game, crate::table::options::Index::default(), 8, &mut RecordingSink::default());
+            let result = trace.replay(game, |_| ());
             result.map_err(|error| error.to_string())
         };
         assert_eq!(replay("game 2"), Ok(()));

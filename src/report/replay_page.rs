@@ -5,7 +5,6 @@ use super::sheet::{Cell, Entries, Part, Sheet, SheetTable};
 use crate::table::{Size, TableOptions};
 use crate::traces::Info;
 use crate::traces::replay::{DepthScale, ReplayCounters};
-use std::collections::BTreeMap;
 
 /// A replayed trace.
 pub struct ReplayOutcome<'a> {
@@ -21,8 +20,6 @@ pub struct ReplayOutcome<'a> {
     pub bounds: [u64; 3],
     /// Each policy's name and counts.
     pub policies: Vec<(String, ReplayCounters)>,
-    /// The counts of each thread, for each policy. Empty unless the trace has several threads.
-    pub threads: Vec<BTreeMap<u8, ReplayCounters>>,
 }
 
 /// A policy, or a bound for all policies, with its counts.
@@ -55,9 +52,6 @@ impl ReplayOutcome<'_> {
             parts.push(Part::Warning(warning));
         }
         parts.push(Part::Table(self.table()));
-        if !self.threads.is_empty() {
-            parts.push(Part::Table(self.thread_table()));
-        }
         Sheet { kind: "replay".to_owned(), parts, ..Sheet::default() }
     }
 
@@ -149,36 +143,6 @@ impl ReplayOutcome<'_> {
         entries.table("replay", "", &lines)
     }
 
-    /// Returns a table with a row for each policy and thread. The row has the counts of this thread
-    /// alone.
-    fn thread_table(&self) -> SheetTable {
-        struct Row<'a> {
-            policy: &'a str,
-            thread: u8,
-            counters: &'a ReplayCounters,
-        }
-        let mut rows = Vec::new();
-        for ((policy, _), threads) in self.policies.iter().zip(&self.threads) {
-            let active_threads = threads.iter().filter(|(_, counters)| counters.probes + counters.stores > 0);
-            rows.extend(active_threads.map(|(&thread, counters)| Row { policy, thread, counters }));
-        }
-        let count_cell = |count: Count| move |row: &Row<'_>| Cell::count(count(row.counters) as f64);
-        Entries::<Row<'_>>::default()
-            .text("policy", "policy", "", |row| Cell::text(row.policy))
-            .number("thread", "thread", "the thread that probes or stores; all threads share one table", |row| {
-                Cell::count(row.thread.into())
-            })
-            .number("probes", "probes", "", count_cell(|counts| counts.probes))
-            .number("hits", "hits", "probes that the table answered", count_cell(|counts| counts.hits))
-            .number("cuts", "cuts", "probes whose last offered entry ends the node", count_cell(|counts| counts.cuts))
-            .number("cuts_kept", "cuts kept", "", count_cell(|counts| counts.kept))
-            .number("worth", "worth", "nodes searched to make these entries", count_cell(|counts| counts.worth))
-            .number("worth_kept", "worth kept", "", count_cell(|counts| counts.worth_kept))
-            .number("moves_kept", "moves kept", "", count_cell(|counts| counts.moves_kept))
-            .number("stores", "stores", "", count_cell(|counts| counts.stores))
-            .table("threads", "By thread", &rows)
-    }
-
     /// Describes the trace, and how much of it fits into the table.
     fn describe_trace(&self) -> String {
         let Info { events, probes, stores, positions, .. } = self.info;
@@ -188,7 +152,7 @@ impl ReplayOutcome<'_> {
             if matches!(self.base.size, Size::Share(_)) { format!(" ({})", self.base.size) } else { String::new() };
         let threads = match self.info.threads {
             0 | 1 => String::new(),
-            threads => format!("; {threads} threads probe one table and are counted separately below"),
+            threads => format!("; {threads} threads probe one table"),
         };
         format!(
             "{events} events, {probes} probes, {stores} stores of {positions} positions; the table has {entries} entries{size}, which is {share:.1} % of the positions{threads}"
@@ -231,8 +195,7 @@ mod tests {
         let policies = vec![("a \"b\"".to_owned(), counts([800, 300, 400, 175, 10_000, 4000]))];
         let always = counts([800, 200, 400, 100, 10_000, 1000]);
         let base = TableOptions { slots: 4, ..TableOptions::default() };
-        let outcome =
-            ReplayOutcome { info: &info, base: &base, buckets: 64, always, bounds, policies, threads: Vec::new() };
+        let outcome = ReplayOutcome { info: &info, base: &base, buckets: 64, always, bounds, policies };
         let description = outcome.describe_trace();
         let ending = "of 2000 positions; the table has 256 entries, which is 12.8 % of the positions";
         assert!(description.ends_with(ending), "{description}");

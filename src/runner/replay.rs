@@ -7,31 +7,23 @@ use crate::engine::{Iteration, SearchCounters};
 use crate::experiment::trace::Trace;
 use crate::experiment::{Job, Plan};
 use crate::subject::UciReport;
-use crate::table::{Occupancy, TableError, TableOptions};
+use crate::table::{TableError, TableOptions};
 use crate::traces::replay::{
-    Clairvoyant, Objective, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, offset_depth_options, replay_table,
+    Clairvoyant, Objective, ReplayCounters, ReplayTable, Step, offset_depth_options, replay_table,
 };
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::time::Instant;
 
 /// Tables that replay the same trace, and upper bounds on what any table can achieve.
-pub struct Replayers<'a> {
-    /// Each table, and the sum of its occupancies after the passes. The passes use disjoint
-    /// buckets.
-    tables: Vec<(Box<dyn ReplayTable>, Occupancy)>,
-    /// For each table, the counts of each thread. `None` if threads are not counted separately.
-    thread_counts: Option<Vec<BTreeMap<u8, ReplayCounters>>>,
+pub struct Replayers {
+    tables: Vec<Box<dyn ReplayTable>>,
     bounds: Vec<Clairvoyant>,
-    /// The number of replayed steps in all passes.
+    /// The number of replayed steps.
     pub steps: usize,
     /// The seconds spent in the tables, and the seconds spent in the bounds.
     pub table_and_bound_seconds: [f64; 2],
-    /// Called at the end of each pass.
-    on_pass_end: &'a mut dyn FnMut(),
 }
 
-impl<'a> Replayers<'a> {
+impl Replayers {
     /// Creates the tables. If `bounded_table` is given, also creates upper bounds on the hits, the
     /// cutoffs and the saved nodes (worth) of any table with the dimensions of `bounded_table`. A
     /// size that is given as a share is a share of `positions`.
@@ -39,87 +31,43 @@ impl<'a> Replayers<'a> {
         tables: &[TableOptions],
         bounded_table: Option<&TableOptions>,
         positions: u64,
-        on_pass_end: &'a mut dyn FnMut(),
     ) -> Result<Self, TableError> {
-        let make_table = |options| Ok((replay_table(options, Some(positions))?, Occupancy::default()));
         let make_bound = |(table, objective)| Clairvoyant::new(objective, table, Some(positions));
         let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
         let bounds = bounded_table.into_iter().flat_map(|table| objectives.map(|objective| (table, objective)));
         Ok(Self {
-            tables: tables.iter().map(make_table).collect::<Result<_, TableError>>()?,
-            thread_counts: None,
+            tables: tables.iter().map(|options| replay_table(options, Some(positions))).collect::<Result<_, _>>()?,
             bounds: bounds.map(make_bound).collect::<Result<_, _>>()?,
             steps: 0,
             table_and_bound_seconds: [0.0; 2],
-            on_pass_end,
         })
-    }
-
-    /// Also counts the steps of each thread separately.
-    pub fn by_thread(mut self) -> Self {
-        self.thread_counts = Some(vec![BTreeMap::new(); self.tables.len()]);
-        self
-    }
-
-    /// Returns the counts of each thread for each table. Returns nothing if
-    /// [`Replayers::by_thread`] was not called.
-    pub fn thread_results(&self) -> &[BTreeMap<u8, ReplayCounters>] {
-        self.thread_counts.as_deref().unwrap_or_default()
     }
 
     /// Returns the counts of each table.
     pub fn results(&self) -> Vec<ReplayCounters> {
-        self.tables.iter().map(|(table, _)| table.result()).collect()
+        self.tables.iter().map(|table| table.result()).collect()
     }
 
     /// Returns the largest hits, cutoffs and worth that any table of the given dimensions could
     /// achieve.
-    pub fn bounds(&self) -> Vec<u64> {
-        self.bounds.iter().map(Clairvoyant::total).collect()
-    }
-}
-
-impl ReplaySink for Replayers<'_> {
-    fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
-        self.tables.iter_mut().for_each(|(table, _)| table.clear());
-        self.bounds.iter_mut().try_for_each(|bound| bound.begin_pass(buckets.clone()))
-    }
-
-    fn push(&mut self, steps: &[Step]) {
+    pub fn bounds(&mut self) -> Vec<u64> {
         let start = Instant::now();
-        match &mut self.thread_counts {
-            None => self.tables.iter_mut().for_each(|(table, _)| table.replay_steps(steps)),
-            Some(thread_counts) => {
-                for ((table, _), counts) in self.tables.iter_mut().zip(thread_counts) {
-                    for thread_steps in steps.chunk_by(|a, b| a.thread == b.thread) {
-                        let result_before = table.result();
-                        table.replay_steps(thread_steps);
-                        *counts.entry(thread_steps[0].thread).or_default() += table.result() - result_before;
-                    }
-                }
-            }
-        }
+        let bounds = self.bounds.iter_mut().map(Clairvoyant::total).collect();
+        let [_, bound_seconds] = &mut self.table_and_bound_seconds;
+        *bound_seconds += start.elapsed().as_secs_f64();
+        bounds
+    }
+
+    /// Replays the next steps.
+    pub fn push(&mut self, steps: &[Step]) {
+        let start = Instant::now();
+        self.tables.iter_mut().for_each(|table| table.replay_steps(steps));
         self.steps += steps.len();
         let tables_end = Instant::now();
         self.bounds.iter_mut().for_each(|bound| bound.push(steps));
         let [table_seconds, bound_seconds] = &mut self.table_and_bound_seconds;
         *table_seconds += (tables_end - start).as_secs_f64();
         *bound_seconds += tables_end.elapsed().as_secs_f64();
-    }
-
-    fn end_pass(&mut self) {
-        for (table, occupancy) in &mut self.tables {
-            // No bucket is used in two passes, so the entries of all passes are added up.
-            let earlier_occupancy = *occupancy;
-            *occupancy = table.occupancy();
-            occupancy.occupied += earlier_occupancy.occupied;
-            occupancy.current += earlier_occupancy.current;
-        }
-        let start = Instant::now();
-        self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
-        let [_, bound_seconds] = &mut self.table_and_bound_seconds;
-        *bound_seconds += start.elapsed().as_secs_f64();
-        (self.on_pass_end)();
     }
 }
 
@@ -132,16 +80,12 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     let options = variant.table().ok_or("an external engine has no table to replay on")?;
     // The working set is needed only if the table's size is given as a share.
     let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
-    let end_pass = &mut || {};
     let table_options = offset_depth_options(trace.depths.lowest, options);
-    let replayers = Replayers::new(&[table_options], None, working_set, end_pass);
+    let replayers = Replayers::new(&[table_options], None, working_set);
     let mut replayers = replayers.map_err(|error| error.to_string())?;
-    let buckets = buckets(options, Some(working_set)).map_err(|error| error.to_string())?;
-    trace
-        .replay(item, options.index, buckets, &mut replayers)
-        .map_err(|error| format!("[trace] {}: {error}", trace.name))?;
+    trace.replay(item, |steps| replayers.push(steps)).map_err(|error| format!("[trace] {}: {error}", trace.name))?;
     let [table_seconds, _] = replayers.table_and_bound_seconds;
-    let (table, occupancy) = &replayers.tables[0];
+    let table = &replayers.tables[0];
     let replay = table.result();
     let iteration = Iteration {
         depth: 1,
@@ -152,7 +96,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
             ..SearchCounters::default()
         },
         table: table.counters(),
-        occupancy: *occupancy,
+        occupancy: table.occupancy(),
         ..UciReport::default().to_iteration()
     };
     Ok(vec![JobRow::new(job.item, iteration, table_seconds)])
@@ -162,34 +106,7 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
 mod tests {
     use super::*;
     use crate::experiment::Experiment;
-    use crate::traces::replay::{DepthScale, StepMaker};
     use crate::traces::{Event, Writer, flags};
-
-    #[test]
-    fn each_pass_begins_with_empty_tables() {
-        let base = TableOptions::default();
-        let mut passes = 0;
-        let mut end_pass = || passes += 1;
-        let mut replayers = Replayers::new(&[base.clone(), base.clone()], Some(&base), 10, &mut end_pass).unwrap();
-        let mut maker = StepMaker::new(DepthScale::new(1, 2));
-        let events = [
-            Event::probe(5, 2, 0, flags::WINDOW, 1),
-            Event::store(5, 2, 0, 0b1100, 3),
-            Event::probe(5, 2, 0, flags::WINDOW, 4),
-        ];
-        let steps: Vec<Step> = events.iter().map(|event| maker.make_step(event).unwrap()).collect();
-        let mut results = Vec::new();
-        for _ in 0..3 {
-            replayers.begin_pass(0..buckets(&base, Some(10)).unwrap()).unwrap();
-            replayers.push(&steps);
-            replayers.end_pass();
-            let counts = replayers.results().iter().map(|result| (result.probes, result.hits)).collect::<Vec<_>>();
-            results.push((counts, replayers.bounds()[0]));
-        }
-        // A probe before the store misses; one after it returns the entry.
-        assert_eq!(results, [(vec![(2, 1); 2], 1), (vec![(4, 2); 2], 2), (vec![(6, 3); 2], 3)]);
-        assert_eq!((replayers.steps, passes), (3 * steps.len(), 3));
-    }
 
     /// Ten positions, each stored three times.
     #[test]

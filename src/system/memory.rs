@@ -22,11 +22,6 @@ pub fn available_bytes() -> Option<u64> {
     Some(bytes_left.saturating_sub(RESERVE))
 }
 
-/// Returns `bytes`, or half of the free memory if half of the free memory is less.
-pub fn cap_at_half_free(bytes: u64) -> u64 {
-    available_bytes().map_or(bytes, |available| bytes.min(available / 2))
-}
-
 /// Returns the smallest number of bytes that any control group of the process leaves. Control
 /// groups may be of version 1 or 2.
 fn cgroup_bytes() -> Option<u64> {

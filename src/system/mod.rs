@@ -4,7 +4,7 @@ pub mod files;
 mod memory;
 pub mod watch;
 
-pub use memory::{available_bytes, cap_at_half_free};
+pub use memory::available_bytes;
 
 /// Finds the first line that starts with `key` in a system file, and returns the value in this
 /// line. Lines have the form `key : value`.

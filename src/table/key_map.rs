@@ -31,14 +31,3 @@ pub type KeyMap<K, V> = HashMap<K, V, BuildHasherDefault<KeyHasher>>;
 pub fn map_capacity(keys: u64) -> u64 {
     (keys * 8 / 7).next_power_of_two()
 }
-
-/// Returns the smallest number of passes, starting with `min`, for which `fits` returns true. A
-/// result above 64 may be up to 2 % too large. If no number of passes below `max` fits, returns
-/// `max` or a slightly larger number.
-pub fn fewest_passes(min: u64, max: u64, fits: impl Fn(u64) -> bool) -> u64 {
-    let mut passes = min;
-    while !fits(passes) && passes < max {
-        passes += 1 + passes / 64;
-    }
-    passes
-}

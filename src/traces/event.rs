@@ -107,7 +107,7 @@ impl Event {
     /// Whether the event belongs to the first thread. Only searches of the first thread advance the
     /// clock by which the age of entries is counted.
     #[inline]
-    pub fn is_main(&self) -> bool {
+    fn is_main(&self) -> bool {
         self.thread == 0
     }
 

@@ -1,9 +1,8 @@
 //! Exports a trace for cache simulators.
 
-use super::event::hash;
-use super::{EventKind, InfoCounter, Reader, TraceError};
+use super::{EventKind, InfoCounter, Reader, TraceError, check_memory};
 use crate::chess::Bound;
-use crate::table::key_map::{KeyMap, fewest_passes, map_capacity};
+use crate::table::key_map::{KeyMap, map_capacity};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,20 +33,14 @@ const MAP_SLOT_BYTES: u64 = 17 * 3 / 2;
 /// requested but not cached. In the same way, a table inserts an entry that is stored.
 ///
 /// The numbers of the next requests are filled in afterwards, from the last request to the first.
-/// This takes as many passes over the output as are needed to keep the ids of each pass within
-/// `memory` bytes.
 ///
 /// # Errors
-/// When the input is not a trace, is damaged, or has events of several threads, or when a write
-/// fails.
+/// When the input is not a trace, is damaged, or has events of several threads, when the ids do not
+/// fit into the free memory, or when a write fails.
 ///
 /// Source: `libCacheSim`, <https://github.com/1a1a11a/libCacheSim>, documentation of the trace
 /// formats.
-pub fn export_oracle_general<F: Read + Write + Seek>(
-    from: impl Read,
-    to: &mut F,
-    memory: u64,
-) -> Result<ExportCounts, TraceError> {
+pub fn export_oracle_general<F: Read + Write + Seek>(from: impl Read, to: &mut F) -> Result<ExportCounts, TraceError> {
     let mut counter = InfoCounter::default();
     let mut requests = BufWriter::with_capacity(REQUEST * BLOCK as usize, &mut *to);
     let mut number = 0u32;
@@ -66,30 +59,17 @@ pub fn export_oracle_general<F: Read + Write + Seek>(
     drop(requests);
     let info = counter.finish();
     info.require_one_thread()?;
-    // The margin of 64 is for passes with more ids than the average pass.
-    let fits = |passes: u64| map_capacity(info.positions / passes + 64) * MAP_SLOT_BYTES <= memory;
-    let passes = fewest_passes(1, info.positions, fits);
-    let mut exported = ExportCounts { requests: info.stores, ids: 0 };
-    let mut later_requests: KeyMap<u64, u64> = KeyMap::default();
-    for pass in 0..passes {
-        later_requests.clear();
-        write_next_requests(to, info.stores, &mut later_requests, |id| hash(id) % passes == pass)?;
-        exported.ids += later_requests.len() as u64;
-    }
+    check_memory(map_capacity(info.positions) * MAP_SLOT_BYTES)?;
+    let ids = write_next_requests(to, info.stores)?;
     to.seek(SeekFrom::End(0))?;
-    Ok(exported)
+    Ok(ExportCounts { requests: info.stores, ids })
 }
 
-/// Handles the requests whose id belongs to one pass. Writes into each of them the number of the
-/// next request with the same id. The requests are visited from the last to the first, block by
-/// block. `later_requests` must be empty at first. It then maps each id to the number of the
-/// earliest visited request with this id.
-fn write_next_requests<F: Read + Write + Seek>(
-    file: &mut F,
-    request_count: u64,
-    later_requests: &mut KeyMap<u64, u64>,
-    is_in_pass: impl Fn(u64) -> bool,
-) -> io::Result<()> {
+/// Writes into each request the number of the next request with the same id. The requests are
+/// visited from the last to the first, block by block. Returns the number of ids.
+fn write_next_requests<F: Read + Write + Seek>(file: &mut F, request_count: u64) -> io::Result<u64> {
+    // Maps each id to the number of the earliest visited request with this id.
+    let mut later_requests: KeyMap<u64, u64> = KeyMap::default();
     let mut block = Vec::new();
     for first_request in (0..request_count.div_ceil(BLOCK)).rev().map(|number| number * BLOCK) {
         let block_start = SeekFrom::Start(first_request * REQUEST as u64);
@@ -99,15 +79,12 @@ fn write_next_requests<F: Read + Write + Seek>(
         for (index, request) in block.as_chunks_mut::<REQUEST>().0.iter_mut().enumerate().rev() {
             let mut id = [0; 8];
             id.copy_from_slice(&request[ID]);
-            let id = u64::from_le_bytes(id);
-            if is_in_pass(id)
-                && let Some(next) = later_requests.insert(id, first_request + index as u64)
-            {
+            if let Some(next) = later_requests.insert(u64::from_le_bytes(id), first_request + index as u64) {
                 request[NEXT].copy_from_slice(&next.to_le_bytes());
             }
         }
         file.seek(block_start)?;
         file.write_all(&block)?;
     }
-    Ok(())
+    Ok(later_requests.len() as u64)
 }

@@ -1,13 +1,11 @@
 //! Validates external traces and joins several traces into one.
 
-use super::{Event, EventKind, Reader, TraceError, Writer, flags};
+use super::{Event, Reader, TraceError, Writer, flags};
 use std::io::{self, Read, Write};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImportResult {
     pub events: u64,
-    /// The number of events that are probes or stores.
-    pub accesses: u64,
     /// The number of intact bytes if the trace was truncated by a repair; otherwise `None`.
     pub intact_bytes: Option<u64>,
 }
@@ -15,9 +13,7 @@ pub struct ImportResult {
 /// Appends a trace to `to`. If `is_first` is false, the table is cleared and a new game begins
 /// before the events of the trace.
 ///
-/// If `repair` is true and the trace is damaged, the events before the damage are appended. If
-/// `only_thread` is given, only probes and stores of this thread are appended, together with all
-/// clears and the searches of the first thread. The appended events then have the thread 0.
+/// If `repair` is true and the trace is damaged, the events before the damage are appended.
 ///
 /// # Errors
 /// When the input is not a trace, or when it is damaged and `repair` is false. Write errors are
@@ -27,28 +23,16 @@ pub fn import<W: Write>(
     to: &mut Writer<W>,
     is_first: bool,
     repair: bool,
-    only_thread: Option<u8>,
 ) -> Result<ImportResult, TraceError> {
     let mut reader = Reader::new(from)?;
-    let (mut events_read, mut events, mut accesses) = (0, 0, 0);
+    let mut events = 0;
     if !is_first {
         to.push(Event::clear(to.cost()));
         to.push(Event::search(0, flags::GAME, to.cost()));
     }
     let mut append = |event: &Event| {
-        events_read += 1;
-        let is_access = matches!(event.kind(), EventKind::Probe | EventKind::Store);
-        let event = match only_thread {
-            None => *event,
-            Some(thread) if is_access && event.thread == thread => Event { thread: 0, ..*event },
-            Some(_) if !is_access && (event.is_main() || event.kind() == EventKind::Clear) => {
-                Event { thread: 0, ..*event }
-            }
-            Some(_) => return,
-        };
-        to.push(event);
+        to.push(*event);
         events += 1;
-        accesses += u64::from(is_access);
     };
     let is_truncated = loop {
         match reader.next_block() {
@@ -66,9 +50,9 @@ pub fn import<W: Write>(
             }
         }
     };
-    let intact_bytes = is_truncated.then(|| reader.offset(events_read));
-    if let Some(end) = reader.end().filter(|_| only_thread.is_none()) {
+    let intact_bytes = is_truncated.then(|| reader.offset(events));
+    if let Some(end) = reader.end() {
         to.set_cost(end.cost);
     }
-    Ok(ImportResult { events, accesses, intact_bytes })
+    Ok(ImportResult { events, intact_bytes })
 }

@@ -2,7 +2,6 @@
 
 use super::event::hash;
 use super::{Event, EventKind, Reader, TraceError, flags};
-use crate::chess::Bound;
 use std::collections::HashSet;
 use std::io::Read;
 
@@ -19,16 +18,9 @@ pub struct Info {
     /// Probes with a window.
     pub window_probes: u64,
     pub stores: u64,
-    /// Stores with an exact score.
-    pub exact: u64,
-    /// Stores with a lower bound.
-    pub lower: u64,
-    /// Stores of a static evaluation alone.
-    pub evaluations: u64,
     /// Searches, not counting iterations.
     pub searches: u64,
     pub iterations: u64,
-    pub clears: u64,
     /// Games or unrelated positions. Each begins with a clear, or with a search that is flagged as
     /// the first search of a game.
     pub games: u64,
@@ -184,9 +176,6 @@ impl InfoCounter {
             }
             EventKind::Store => {
                 info.stores += 1;
-                info.exact += u64::from(event.bound() == Bound::Exact);
-                info.lower += u64::from(event.bound() == Bound::Lower);
-                info.evaluations += u64::from(event.bound() == Bound::None);
                 info.moves += u64::from(event.has(flags::MOVE));
                 self.stored_positions.insert(event.position());
             }
@@ -199,7 +188,6 @@ impl InfoCounter {
                 }
             }
             EventKind::Clear => {
-                info.clears += 1;
                 if !self.is_game_empty {
                     info.games += 1;
                     self.is_game_empty = true;
@@ -262,6 +250,7 @@ impl Info {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::Bound;
 
     /// Exact up to the limit; from the next key on about half of the keys are kept, then a quarter.
     #[test]
@@ -340,12 +329,8 @@ mod tests {
             cuts: 1,
             window_probes: 4,
             stores: 7,
-            exact: 3,
-            lower: 2,
-            evaluations: 0,
             searches: 2,
             iterations: 1,
-            clears: 1,
             games: 2,
             // 11 before the restart, and 25.
             nodes: 36,

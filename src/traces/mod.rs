@@ -26,6 +26,14 @@ pub use read::{Reader, TraceError, read};
 pub use recorder::{Recorder, SharedWriter};
 pub use write::Writer;
 
+/// Returns an error if `needed` bytes of memory are not free.
+fn check_memory(needed: u64) -> Result<(), TraceError> {
+    match crate::system::available_bytes() {
+        Some(free) if free < needed => Err(TraceError::Memory { needed, free }),
+        _ => Ok(()),
+    }
+}
+
 /// The first bytes of a trace.
 const MAGIC: [u8; 8] = *b"ttlabtrc";
 

@@ -91,10 +91,7 @@ pub enum TraceError {
         least: u64,
     },
     /// A trace of several threads where one is needed.
-    #[error(
-        "the trace has {found} threads, which cannot be counted as one: extract one with `ttlab trace import \
-         --thread N`"
-    )]
+    #[error("the trace has {found} threads, which cannot be counted as one: record a trace of one thread")]
     Threads {
         /// The number of threads.
         found: u16,
@@ -102,10 +99,22 @@ pub enum TraceError {
     /// The merged traces have more threads than the format can number.
     #[error("more than 256 threads together")]
     TooManyThreads,
-    /// The file changed between two passes.
+    /// The facts about the positions need more memory than is free.
+    #[error(
+        "the positions of the trace need {} MiB of memory, but {} MiB are free: record fewer positions, or clear the table \
+         more often",
+        needed.div_ceil(1 << 20), free >> 20
+    )]
+    Memory {
+        /// The number of bytes that are needed.
+        needed: u64,
+        /// The number of bytes that are free.
+        free: u64,
+    },
+    /// The file changed while it was in use.
     #[error("the trace changed while it was being read")]
     Changed,
-    /// A pass has too many events.
+    /// There are too many events.
     #[error("too many events in the trace: at most 4,294,967,295 can be replayed")]
     TooManyEvents,
 }

@@ -8,9 +8,6 @@ use std::process::Command;
 use ttlab::internals::chess::Bound;
 use ttlab::internals::experiment::text::FileText;
 use ttlab::internals::experiment::trace::{Trace, TraceChoice};
-use ttlab::internals::table::TableError;
-use ttlab::internals::table::options::Index;
-use ttlab::internals::traces::replay::{ReplaySink, Step};
 use ttlab::internals::traces::{Event, EventKind, Format, Writer, flags, read};
 
 /// Runs `ttlab replay --format csv` and returns its rows by policy.
@@ -70,18 +67,6 @@ fn recorded_trace_is_replayed_by_policies() {
             assert!((actual - expected).abs() < 1e-6, "{policy}: {actual} {expected}");
         }
     }
-
-    // The result is the same if the trace is read in several passes. 30,000 positions take more
-    // than 1 MiB.
-    let longer = folder.path().join("longer.trace");
-    let longer = longer.to_str().unwrap();
-    let (_, stderr, code) = run(&["trace", "startpos", "--depth", "7", "--set", "table.kind=unbounded", "-o", longer]);
-    assert_eq!(code, 0, "{stderr}");
-    let (in_one_pass, _, _) = run(&["replay", longer, "--set", "table.size=512"]);
-    let (in_passes, message, _) = run(&["replay", longer, "--set", "table.size=512", "--memory", "1"]);
-    assert_eq!(in_one_pass, in_passes);
-    assert!(message.contains("pass 2 of "), "{message}");
-    assert!(in_one_pass.contains("open loop"), "{in_one_pass}");
 
     let (stdout, _, code) = run(&["trace", "info", file]);
     assert_eq!(code, 0);
@@ -284,8 +269,8 @@ int main(void) {
 }
 "#;
 
-/// A trace has all events of each thread, in the thread's own order and with its own cost. Replay
-/// counts each thread separately, and commands that take traces of one thread refuse several.
+/// A trace has all events of each thread, in the thread's own order and with its own cost. Commands
+/// that take traces of one thread refuse several.
 #[test]
 fn threads_of_a_trace_are_counted_by_themselves() {
     let folder = scratch();
@@ -310,13 +295,7 @@ fn threads_of_a_trace_are_counted_by_themselves() {
 
     let (stdout, stderr, code) = run(&["replay", trace, "--set", "table.size=1024", "--policy", "always"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stdout.contains("4 threads probe one table and are counted separately"), "{stdout}");
-    let by_thread = stdout.lines().skip_while(|line| !line.contains("thread  ")).skip(1);
-    let by_thread: Vec<Vec<&str>> = by_thread.map(|line| line.split_whitespace().collect()).collect();
-    for (thread, line) in by_thread.iter().take(4).enumerate() {
-        assert_eq!(line[..3], ["always", &thread.to_string(), "50,000"], "{stdout}");
-        assert_eq!(line.last(), Some(&"50,000"), "{stdout}");
-    }
+    assert!(stdout.contains("4 threads probe one table"), "{stdout}");
 
     fs::write(path("t.toml"), "[trace]\nfile = \"threads.trace\"\n").unwrap();
     for args in [
@@ -327,49 +306,28 @@ fn threads_of_a_trace_are_counted_by_themselves() {
         assert_eq!(code, 2, "{stderr}");
         assert!(stderr.contains("the trace has 4 threads, which cannot be counted as one"), "{stderr}");
     }
-    let one_thread = path("one.trace");
-    let (_, stderr, code) = run(&["trace", "import", "--thread", "2", trace, "-o", &one_thread]);
-    assert_eq!(code, 0, "{stderr}");
-    let events = read(fs::File::open(&one_thread).unwrap()).unwrap();
-    assert!(
-        events
-            .iter()
-            .map(|event| (event.thread, event.key))
-            .eq((1..=50_000).flat_map(|number| [(0, 2 << 32 | number); 2]))
-    );
-    let (_, stderr, code) = run(&["trace", "import", "--thread", "4", trace, "-o", &path("none.trace")]);
-    assert_eq!((code, Path::new(&path("none.trace")).exists()), (2, false), "{stderr}");
-    assert!(stderr.contains("thread 4 made no probe or store"), "{stderr}");
 
     // Threads without numbers aren't recorded as if they were one.
+    let unnumbered = path("plain.trace");
     let program = compile(folder.path(), "cc", &source, "plain", &["-DTTLAB_TRACE", "-pthread"]).unwrap();
-    let output = Command::new(program).env("TTLAB_TRACE_FILE", &one_thread).output().unwrap();
+    let output = Command::new(program).env("TTLAB_TRACE_FILE", &unnumbered).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("two threads have the number 0: the trace ends here"), "{message}");
-    assert!(run(&["trace", "info", &one_thread]).1.contains("the trace is truncated"));
+    assert!(run(&["trace", "info", &unnumbered]).1.contains("the trace is truncated"));
 }
 
 /// If a trace is rewritten while an experiment replays it, its rows would no longer match the
 /// recorded file, so that is refused.
 #[test]
 fn trace_that_changes_during_a_run_is_refused() {
-    struct NoObserver;
-    impl ReplaySink for NoObserver {
-        fn begin_pass(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
-            Ok(())
-        }
-        fn push(&mut self, _: &[Step]) {}
-        fn end_pass(&mut self) {}
-    }
     let folder = scratch();
     let file = folder.path().join("s.trace");
     let (_, stderr, code) = run(&["trace", "startpos", "--depth", "4", "-o", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{stderr}");
     let source = FileText { text: "", path: &folder.path().join("t.toml"), suite_paths: None };
-    let load = || Trace::load(&TraceChoice { file: file.clone(), memory: 1 }, &source).unwrap();
+    let load = || Trace::load(&TraceChoice { file: file.clone() }, &source).unwrap();
     let (first, second) = (load(), load());
-    let replay =
-        |trace: &Trace| trace.replay("game 1", Index::Mask, 64, &mut NoObserver).map_err(|error| error.to_string());
+    let replay = |trace: &Trace| trace.replay("game 1", |_| ()).map_err(|error| error.to_string());
     assert_eq!(replay(&first), Ok(()));
     let original = fs::read(&file).unwrap();
     fs::write(&file, &original[..original.len() - 16]).unwrap();
@@ -399,7 +357,7 @@ fn traces_in_other_parts_of_a_ply_are_neither_joined_nor_replayed_in_whole_plies
         assert!(stderr.contains(&message), "{stderr}");
     }
     let source = FileText { text: "", path: &folder.path().join("t.toml"), suite_paths: None };
-    let depths = |file: &str| Trace::load(&TraceChoice { file: file.into(), memory: 1 }, &source).unwrap().depths;
+    let depths = |file: &str| Trace::load(&TraceChoice { file: file.into() }, &source).unwrap().depths;
     let scales = [&plies, &hundredths].map(|file| (depths(file).parts, depths(file).lowest));
     assert_eq!(scales, [(1, -150), (100, -2)]);
 }
@@ -570,11 +528,10 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     }
 }
 
-/// If the data about the positions of a long trace don't fit into the process's memory at once, the
-/// trace is replayed in several passes. Experiments on a trace and exports don't hold all events in
-/// memory either.
+/// If the data about the positions of a long trace don't fit into the process's memory, its replay is
+/// refused with the memory that it needs.
 #[test]
-fn long_trace_is_replayed_in_little_memory() {
+fn trace_whose_positions_exceed_the_memory_is_refused() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (file, toml, out, exported) = (path("long.trace"), path("t.toml"), path("out"), path("long.oracle"));
@@ -586,47 +543,33 @@ fn long_trace_is_replayed_in_little_memory() {
         writer.push(Event::probe(key, 1, 0, flags::HIT | flags::CUT, 0));
     }
     writer.finish().unwrap();
-    // The address space includes the program itself. Three million events take 46 MiB as stored and
-    // 115 MiB as steps, and the data about 750,000 positions take 73 MiB while they grow.
+    // The address space includes the program itself. The data about 750,000 positions take 73.5 MiB
+    // while they grow, and the usable probes 34.3 MiB.
+    let refused = "the positions of the trace need 108 MiB of memory, but ";
     let run_within = |max_kib: u32, args: &[&str]| {
         let program = Path::new(env!("CARGO_BIN_EXE_ttlab"));
         let script = format!("ulimit -v {max_kib}; exec \"$0\" \"$@\"");
         let output = Command::new("sh").args(["-c", &script]).arg(program).args(args).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.success(), text(&output.stdout), text(&output.stderr))
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
-    let args = |memory| ["replay", &file, "--memory", memory, "--set", "table.size=4096", "--policy", "always"];
-    let (succeeded, stdout, stderr) = run_within(77_824, &args("12"));
-    assert!(succeeded, "{stdout}{stderr}");
+    let args = ["replay", &file, "--set", "table.size=4096", "--policy", "always"];
+    let (code, stdout, stderr) = run_within(77_824, &args);
+    assert_eq!(code, Some(2), "{stdout}{stderr}");
+    assert!(stderr.contains(refused), "{stderr}");
+    let (code, stdout, stderr) = run_within(u32::MAX, &args);
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(stdout.contains("3000000 events"), "{stdout}{stderr}");
-    assert!(stderr.contains("pass 2 of "), "{stderr}");
 
-    let (succeeded, _, stderr) =
-        run_within(77_824, &["trace", "export", &file, "--to", "libcachesim", "--memory", "8", "-o", &exported]);
-    assert!(succeeded, "{stderr}");
+    let (code, _, stderr) = run_within(u32::MAX, &["trace", "export", &file, "--to", "libcachesim", "-o", &exported]);
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(stderr.contains("1500000 requests for 750000 ids"), "{stderr}");
 
-    let run_experiment = |memory: u32, max_kib: u32| {
-        let text = format!("[trace]\nfile = \"long.trace\"\nmemory = {memory}\n[engine]\ntable.size = 4096\n");
-        fs::write(&toml, text).unwrap();
-        let _ = fs::remove_dir_all(&out);
-        run_within(max_kib, &["run", &toml, "--out", &out, "--jobs", "1", "--quiet"])
-    };
-    let rows = || fs::read_to_string(format!("{out}/results.csv")).unwrap();
-    let columns = |row: &str| {
-        let mut reader = csv::Reader::from_reader(row.as_bytes());
-        let row: HashMap<String, String> = reader.deserialize().next().unwrap().unwrap();
-        ["table.probes", "table.hits", "table.evictions", "search.saved", "entries", "error"]
-            .map(|name| row[name].clone())
-    };
-    let (succeeded, _, stderr) = run_experiment(512, u32::MAX);
-    let expected = columns(&rows());
-    assert!(succeeded, "{stderr}{expected:?}");
-    assert!(expected[5].is_empty(), "{stderr}{expected:?}");
-    assert!(expected[4] == "4096", "{stderr}{expected:?}");
-    let (succeeded, _, stderr) = run_experiment(8, EXPERIMENT_KIB);
-    assert!(succeeded, "{stderr}");
-    assert_eq!(columns(&rows()), expected, "in turns");
+    fs::write(&toml, "[trace]\nfile = \"long.trace\"\n[engine]\ntable.size = 4096\n").unwrap();
+    let (code, _, stderr) = run_within(EXPERIMENT_KIB, &["run", &toml, "--out", &out, "--jobs", "1", "--quiet"]);
+    assert_eq!(code, Some(3), "{stderr}");
+    let rows = fs::read_to_string(format!("{out}/results.csv")).unwrap();
+    assert!(rows.contains(refused), "{rows}");
 }
 
 /// Address space of a process that runs an experiment, in KiB: less than 92 MiB more than the

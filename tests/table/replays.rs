@@ -4,16 +4,14 @@
 
 use std::collections::HashMap;
 use std::io::Cursor;
-use std::ops::Range;
 use ttlab::internals::chess::Bound;
+use ttlab::internals::table::TableOptions;
 use ttlab::internals::table::options::{Index, Size, TickSource};
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::table::{TableError, TableOptions};
 use ttlab::internals::traces::replay::{
-    Clairvoyant, Objective, Passes, ReplayCounters, ReplaySink, ReplayTable, Step, buckets, clairvoyant, make_steps,
-    replay, replay_table,
+    Clairvoyant, DepthScale, Objective, ReplayCounters, Step, clairvoyant, make_steps, read_steps, replay, replay_table,
 };
-use ttlab::internals::traces::{Event, EventKind, Info, Reader, Writer, flags};
+use ttlab::internals::traces::{Event, EventKind, Info, Reader, TraceError, Writer, flags};
 
 /// Pseudo-random numbers, the same in each run.
 struct Random(u64);
@@ -214,40 +212,17 @@ fn best_by_dynamic_programming(trace: &[EventAndDepth], buckets: u64, slots: usi
     (0..buckets).map(best_of_bucket).sum()
 }
 
-/// A table and the clairvoyant policies.
-struct TableAndBounds {
-    table: Box<dyn ReplayTable>,
-    bounds: [Clairvoyant; 3],
-    passes: u64,
-}
-
-impl ReplaySink for TableAndBounds {
-    fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
-        self.table.clear();
-        self.passes += 1;
-        self.bounds.iter_mut().try_for_each(|bound| bound.begin_pass(buckets.clone()))
-    }
-
-    fn push(&mut self, steps: &[Step]) {
-        self.table.replay_steps(steps);
-        self.bounds.iter_mut().for_each(|bound| bound.push(steps));
-    }
-
-    fn end_pass(&mut self) {
-        self.bounds.iter_mut().for_each(Clairvoyant::end_pass);
-    }
-}
-
 const OBJECTIVES: [Objective; 3] = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
 
 #[test]
-fn replay_in_passes_equals_replay_at_once() {
+fn replay_of_a_file_equals_replay_of_its_events() {
     for seed in 1..6 {
         let events: Vec<Event> = trace(seed, 60, 9000).into_iter().map(|(event, _)| event).collect();
         let mut writer = Writer::new(Cursor::new(Vec::new()));
         events.iter().for_each(|&event| writer.push(event));
         let file = writer.finish().unwrap().1.into_inner();
         let info = Info::read(&file[..]).unwrap();
+        let depths = DepthScale::new(info.depth_parts, info.min_depth);
         for (policy, slots) in [("always", 1), ("depth-age", 2)] {
             let options = TableOptions {
                 policy: Policy::from_name(policy).unwrap(),
@@ -257,39 +232,39 @@ fn replay_in_passes_equals_replay_at_once() {
                 clock: TickSource::Search,
                 ..TableOptions::default()
             };
-            assert_eq!(buckets(&options, None).unwrap(), 14);
             let steps = make_steps(&events);
-            for count in [1, 3, 14] {
-                let bound = |objective| Clairvoyant::new(objective, &options, None).unwrap();
-                let table = replay_table(&options, None).unwrap();
-                let mut sink = TableAndBounds { table, bounds: OBJECTIVES.map(bound), passes: 0 };
-                let passes = Passes { count, ..Passes::new(&info, options.index, 14, 1 << 30) };
-                passes.run(|| Reader::new(&file[..]), &mut sink).unwrap();
-                assert_eq!(sink.passes, count);
-                let case = format!("{policy}, {count} passes, seed {seed}");
-                assert_eq!(sink.table.result(), replay(&steps, &options).unwrap(), "{case}");
-                for (objective, bound) in OBJECTIVES.into_iter().zip(&sink.bounds) {
-                    let expected = clairvoyant(&steps, &options, None, objective).unwrap();
-                    assert_eq!(bound.total(), expected, "{objective:?}, {case}");
-                }
+            let mut bounds = OBJECTIVES.map(|objective| Clairvoyant::new(objective, &options, None).unwrap());
+            let mut table = replay_table(&options, None).unwrap();
+            read_steps(Reader::new(&file[..]).unwrap(), &info, depths, |chunk| {
+                table.replay_steps(chunk);
+                bounds.iter_mut().for_each(|bound| bound.push(chunk));
+            })
+            .unwrap();
+            assert_eq!(table.result(), replay(&steps, &options).unwrap(), "{policy}, seed {seed}");
+            for (objective, bound) in OBJECTIVES.into_iter().zip(&mut bounds) {
+                let expected = clairvoyant(&steps, &options, None, objective).unwrap();
+                assert_eq!(bound.total(), expected, "{objective:?}, {policy}, seed {seed}");
             }
         }
     }
 }
 
-/// The replay uses as many passes as the memory requires. By hand: the number of slots of the hash
-/// map is a power of two, at most 7/8 full; each slot takes 49 bytes, and half as much again while
-/// the map grows. Each probe takes 24 bytes.
+/// By hand: the number of slots of the hash map is a power of two, at most 7/8 full; each slot takes
+/// 49 bytes, and half as much again while the map grows. Each probe takes 24 bytes.
 #[test]
-fn passes_are_as_few_as_fit() {
-    let info = Info { events: 5000, peak_positions: 1000, peak_usable: 3000, ..Info::default() };
-    let passes = |memory| Passes::new(&info, Index::Multiply, 600, memory).count;
-    let (map_bytes, probe_bytes) = (2048 * 49 * 3 / 2, 3000 * 24);
-    assert_eq!((passes(map_bytes + probe_bytes), passes(map_bytes + probe_bytes - 1)), (1, 2));
-    assert_eq!(passes(1), 600, "a pass is at least a bucket");
-    // A pass can't have more events than can be numbered.
-    let long = Info { events: 5 << 31, ..info };
-    assert_eq!(Passes::new(&long, Index::Multiply, 600, u64::MAX).count, 5);
+fn trace_that_does_not_fit_into_memory_is_refused() {
+    let file = Writer::new(Vec::new()).finish().unwrap().1;
+    let read = |info: &Info| {
+        read_steps(Reader::new(&file[..]).unwrap(), info, DepthScale::new(1, 0), |_| ()).map_err(|error| match error {
+            TraceError::Memory { needed, .. } => needed,
+            TraceError::TooManyEvents => 0,
+            error => panic!("{error}"),
+        })
+    };
+    let info = Info { events: u64::from(u32::MAX), peak_positions: 1000, peak_usable: 3000, ..Info::default() };
+    assert_eq!(read(&info), Ok(()));
+    assert_eq!(read(&Info { peak_positions: 7 << 47, ..info.clone() }), Err((1 << 50) * 49 * 3 / 2 + 3000 * 24));
+    assert_eq!(read(&Info { events: 1 << 32, ..info }), Err(0));
 }
 
 /// The peak memory depends on the positions between two clears of the table, not on those of the

@@ -2,22 +2,20 @@
 
 use super::*;
 
-/// One pass of up to 20 s has no message; times are rounded up, in seconds up to 90 s, then in
-/// minutes.
+/// Up to 20 s there is no message; times are rounded up, in seconds up to 90 s, then in minutes.
 #[test]
 fn duration_message_appears_for_long_replays() {
-    let expected_time = |events: u64, passes: u64, read_seconds: f64, tables: usize| {
-        let message = duration_message(events, passes, read_seconds, tables)?;
+    let expected_time = |events: u64, read_seconds: f64, tables: usize| {
+        let message = duration_message(events, read_seconds, tables)?;
         Some(message.split("about ").nth(1)?.split(" (reading").next()?.to_owned())
     };
     let some_text = |text: &str| Some(text.to_owned());
-    assert_eq!(expected_time(0, 1, 20.0, 1), None);
-    assert_eq!(expected_time(0, 1, 20.5, 1), some_text("21 s"));
-    assert_eq!(expected_time(0, 2, 1.0, 1), some_text("2 s"));
-    assert_eq!(expected_time(0, 2, 44.9, 1), some_text("90 s"));
-    assert_eq!(expected_time(0, 2, 45.0, 1), some_text("2 min"));
+    assert_eq!(expected_time(0, 20.0, 1), None);
+    assert_eq!(expected_time(0, 20.5, 1), some_text("21 s"));
+    assert_eq!(expected_time(0, 89.8, 1), some_text("90 s"));
+    assert_eq!(expected_time(0, 90.0, 1), some_text("2 min"));
     assert_eq!(
-        expected_time(1_000_000_000, 1, 10.0, 2),
+        expected_time(1_000_000_000, 10.0, 2),
         some_text("4 min"),
         "190 s to make and show events, 10 to read them"
     );

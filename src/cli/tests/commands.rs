@@ -332,7 +332,7 @@ fn trace_records_all_searches_of_a_suite() {
         (imported.games, imported.nodes, imported.probes),
         (3 * single.games, 3 * single.nodes, 3 * single.probes)
     );
-    assert_eq!(imported.clears, 3 * single.clears + 2, "a table is empty where a trace begins");
+    assert_eq!(imported.events, 3 * single.events + 4, "a clear and a search where a trace begins");
 }
 
 /// An edited judgement is reported and prevents the report; a missing one is also reported. Another
@@ -409,17 +409,6 @@ fn search_prints_sums_over_all_iterations() {
         let line = stdout.lines().find(|line| line.split(' ').next() == Some(&*name)).unwrap();
         assert_eq!(line.split_whitespace().nth(1), Some(&*sum.to_string()), "{line}");
     }
-}
-
-#[test]
-fn replay_of_a_short_trace_needs_one_pass() {
-    let folder = tempfile::tempdir().unwrap();
-    let path_in = |name: &str| folder.path().join(name).display().to_string();
-    assert_eq!(exit_code(&["trace", "startpos", "--depth", "5", "-o", &path_in("one.trace")]), 0);
-    let (code, _, stderr) =
-        call(&["replay", &path_in("one.trace"), "--policy", "always", "--set", "table.size=4096", "--memory", "1"]);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(!stderr.contains("pass"), "{stderr}");
 }
 
 #[test]

@@ -43,7 +43,6 @@ const CASES: &[Case] = &[
     ("trace import @/three.trace --out @/out/t", "--out @/out/u", "out/u:"),
     ("trace import @/torn.trace --out @/out/t", "--repair", "cut at byte"),
     ("trace import @/three.trace --out @/out/t", "--merge", "has the clock 0, expected at least 1"),
-    ("trace import @/three.trace --out @/out/t", "--thread 9", "thread 9 made no probe or store"),
     ("replay @/three.trace --policy never", "--policy always", ""),
     ("replay @/three.trace --policy never", "--set table.size=16", ""),
     ("replay @/three.trace --policy never", "--format csv", "policy,probes,known"),
@@ -123,7 +122,6 @@ const ELSEWHERE: &[&str] = &[
     "tune --any-build",
     "tune --reuse", // tests/program/sweep/grown.rs
     "reproduce --reuse",
-    "replay --memory",
     "reproduce --only",
     "reproduce --out",
     "reproduce --any-build",
@@ -131,7 +129,6 @@ const ELSEWHERE: &[&str] = &[
     "reproduce --jobs",
     "reproduce --quick",
     "trace export --to",
-    "trace export --memory",
     // They need an external engine: tests/program/engines/doctor.rs.
     "doctor --option",
     "doctor --time",

@@ -32,14 +32,10 @@ fn info_lists_each_count() {
         cuts: 40,
         window_probes: 300,
         stores: 200,
-        exact: 10,
-        lower: 150,
-        evaluations: 20,
         moves: 15,
         threads: 1,
         searches: 7,
         iterations: 21,
-        clears: 3,
         games: 2,
         nodes: 800,
         min_depth: -2,
@@ -58,7 +54,6 @@ fn info_lists_each_count() {
             "games 2",
             "searches 7",
             "iterations 21",
-            "clears 3",
             "threads 1",
             "nodes 800",
             "probes 400",
@@ -66,14 +61,11 @@ fn info_lists_each_count() {
             "cuts 40",
             "windows 300",
             "stores 200",
-            "exact 10",
-            "lower 150",
-            "no bound 20",
             "moves 15",
             "positions 180",
             "depths -2 to 9",
         ]
     );
     let estimated = rows_of(&Info { estimated: true, depth_parts: 4, ..info });
-    assert_eq!(estimated[16..], ["positions about 180", "depths -0.5 to 2.25"]);
+    assert_eq!(estimated[12..], ["positions about 180", "depths -0.5 to 2.25"]);
 }

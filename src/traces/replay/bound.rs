@@ -7,7 +7,6 @@ use crate::table::memory::check_free;
 use crate::table::options::Index;
 use crate::table::{TableError, TableOptions};
 use crate::traces::EventKind;
-use std::ops::Range;
 
 /// What a table that knows the future maximises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +45,6 @@ pub struct Clairvoyant {
     index: Index,
     buckets: u64,
     slots: usize,
-    /// The first bucket of the pass.
-    first_bucket: u64,
     /// If intervals are counted, the event since which each slot is free. 0 if the slot was never
     /// used.
     free_since: Vec<u32>,
@@ -65,38 +62,24 @@ struct BucketInterval {
 impl Clairvoyant {
     /// Prepares to compute the bound for the table that `options` describe. If `options` give the
     /// size of the table as a share of the working set, `working_set` must be given.
+    /// If the objective is not the worth, four bytes of memory are allocated for each slot.
     pub fn new(objective: Objective, options: &TableOptions, working_set: Option<u64>) -> Result<Self, TableError> {
-        Ok(Self {
-            objective,
-            index: options.index,
-            buckets: buckets(options, working_set)?,
-            slots: usize::from(options.slots),
-            first_bucket: 0,
-            free_since: Vec::new(),
-            bucket_intervals: Vec::new(),
-            packer: Packer::default(),
-            total: 0,
-        })
-    }
-
-    /// Starts a pass over a range of buckets. If the objective is not the worth, four bytes of
-    /// memory are allocated for each slot.
-    pub fn begin_pass(&mut self, buckets: Range<u64>) -> Result<(), TableError> {
-        self.first_bucket = buckets.start;
-        if self.objective != Objective::Worth {
+        let (buckets, slots) = (buckets(options, working_set)?, usize::from(options.slots));
+        let mut free_since = Vec::new();
+        if objective != Objective::Worth {
             let too_large = TableError::Memory { bytes: u64::MAX, available: None };
-            let bucket_count = usize::try_from(buckets.end - buckets.start).ok();
-            let slot_count = bucket_count.and_then(|count| count.checked_mul(self.slots)).ok_or(too_large)?;
-            self.free_since.clear();
+            let bucket_count = usize::try_from(buckets).ok();
+            let slot_count = bucket_count.and_then(|count| count.checked_mul(slots)).ok_or(too_large)?;
             // The lock is held until the memory is in use, so that no other thread relies on the
             // same free memory.
             let _lock = check_free(slot_count as u64 * 4)?;
-            self.free_since.resize(slot_count, 0);
+            free_since.resize(slot_count, 0);
         }
-        Ok(())
+        let (index, bucket_intervals, packer) = (options.index, Vec::new(), Packer::default());
+        Ok(Self { objective, index, buckets, slots, free_since, bucket_intervals, packer, total: 0 })
     }
 
-    /// Counts or collects the intervals that end in the next steps of the pass.
+    /// Counts or collects the intervals that end in the next steps.
     pub fn push(&mut self, steps: &[Step]) {
         match self.objective {
             Objective::Hits => self.count_kept(steps, Step::is_known, |step| step.last_event),
@@ -105,12 +88,9 @@ impl Clairvoyant {
         }
     }
 
-    /// Ends a pass over the trace.
-    pub fn end_pass(&mut self) {
+    /// The maximum of the objective in the steps so far, after which no further steps may follow.
+    pub fn total(&mut self) -> u64 {
         self.add_worth();
-    }
-
-    pub fn total(&self) -> u64 {
         self.total
     }
 
@@ -122,7 +102,7 @@ impl Clairvoyant {
         let mut kept_intervals = 0;
         for step in steps.iter().filter(|step| ends_interval(step)) {
             let begin = begin_of(step);
-            let first_slot = (self.index.bucket(step.key, self.buckets) - self.first_bucket) as usize * self.slots;
+            let first_slot = self.index.bucket(step.key, self.buckets) as usize * self.slots;
             let bucket = &mut self.free_since[first_slot..first_slot + self.slots];
             // Among the slots that are free when the interval begins, the slot that became free
             // last is used.
@@ -176,8 +156,6 @@ pub fn clairvoyant(
     objective: Objective,
 ) -> Result<u64, TableError> {
     let mut clairvoyant = Clairvoyant::new(objective, options, working_set)?;
-    clairvoyant.begin_pass(0..clairvoyant.buckets)?;
     clairvoyant.push(steps);
-    clairvoyant.end_pass();
-    Ok(clairvoyant.total)
+    Ok(clairvoyant.total())
 }

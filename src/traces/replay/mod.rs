@@ -14,13 +14,11 @@
 mod bound;
 mod games;
 mod packing;
-mod passes;
-mod step;
+pub mod step;
 
 pub use bound::{Clairvoyant, Objective, clairvoyant};
 pub use games::{TracedGame, find_games};
-pub use passes::{Passes, ReplayError, ReplaySink};
-pub use step::{DepthScale, Step, StepMaker, make_steps};
+pub use step::{DepthScale, Step, make_steps, read_steps};
 
 use super::EventKind;
 use crate::table::options::{Demotion, TableOptions, TickSource};
@@ -70,8 +68,6 @@ crate::counters! {
 pub trait ReplayTable {
     /// Replays the next steps.
     fn replay_steps(&mut self, steps: &[Step]);
-    /// Clears the table without advancing its generation.
-    fn clear(&mut self);
     /// The replay's counts so far.
     fn result(&self) -> ReplayCounters;
     /// The table's own counters.
@@ -215,10 +211,6 @@ impl<T: Table + ?Sized> ReplayTable for TableReplay<T> {
                 table.store(step.key, step.entry());
             }
         }
-    }
-
-    fn clear(&mut self) {
-        self.table.clear();
     }
 
     fn result(&self) -> ReplayCounters {

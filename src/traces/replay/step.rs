@@ -2,9 +2,10 @@
 //! was last offered for the key, the entry's worth, and whether the entry would cut off the node.
 
 use crate::chess::{Bound, Move};
-use crate::table::key_map::KeyMap;
+use crate::table::key_map::{KeyMap, map_capacity};
 use crate::table::{Entry, options};
-use crate::traces::{Event, EventKind, TraceError, flags};
+use crate::traces::{Event, EventKind, Info, Reader, TraceError, flags};
+use std::io::Read;
 
 /// One event that is ready to be replayed. A step has 40 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -228,13 +229,6 @@ impl StepMaker {
         Self { facts: KeyMap::default(), event_number: 0, current_searches: vec![1; 1 << 8], last_search: 1, depths }
     }
 
-    /// Resets the converter to its state after [`StepMaker::new`].
-    pub fn reset(&mut self) {
-        self.clear_keys();
-        (self.event_number, self.last_search) = (0, 1);
-        self.current_searches.fill(1);
-    }
-
     /// Forgets all positions. The time to clear a map is proportional to its capacity, so a map
     /// with a much larger capacity than needed is freed instead.
     fn clear_keys(&mut self) {
@@ -358,6 +352,50 @@ impl StepMaker {
     }
 }
 
+/// The number of bytes that the map of the positions needs for each of its slots.
+const MAP_SLOT_BYTES: u64 = 49;
+
+/// The number of bytes that [`super::Clairvoyant`] needs for each usable probe if it maximises the
+/// worth.
+const INTERVAL_BYTES: u64 = 24;
+
+/// The number of steps that a sink receives at once. They are so few that they stay in the
+/// processor's cache while one table after another replays them.
+const CHUNK: usize = 1 << 12;
+
+/// Converts the events of a trace, or of a part of it, to steps and gives them to `sink`. `info`
+/// has the counts of these events.
+///
+/// # Errors
+/// When the facts about the positions do not fit into the free memory, or when the trace cannot be
+/// read, is damaged or is too long.
+pub fn read_steps<R: Read>(
+    mut reader: Reader<R>,
+    info: &Info,
+    depths: DepthScale,
+    mut sink: impl FnMut(&[Step]),
+) -> Result<(), TraceError> {
+    if info.events > u64::from(u32::MAX) {
+        return Err(TraceError::TooManyEvents);
+    }
+    // While the map grows, it needs one and a half times the memory of its final size.
+    let map_bytes = map_capacity(info.peak_positions) * MAP_SLOT_BYTES * 3 / 2;
+    crate::traces::check_memory(map_bytes + info.peak_usable * INTERVAL_BYTES)?;
+    let mut maker = StepMaker::new(depths);
+    let mut chunk = Vec::with_capacity(CHUNK);
+    while let Some(block) = reader.next_block()? {
+        for event in block {
+            chunk.push(maker.make_step(event)?);
+            if chunk.len() == CHUNK {
+                sink(&chunk);
+                chunk.clear();
+            }
+        }
+    }
+    sink(&chunk);
+    Ok(())
+}
+
 /// Converts all events of a trace whose depths are counted in whole plies.
 pub fn make_steps(trace: &[Event]) -> Vec<Step> {
     let depths = trace.iter().filter(|event| event.kind() != EventKind::Search).map(|event| event.depth);
@@ -368,44 +406,6 @@ pub fn make_steps(trace: &[Event]) -> Vec<Step> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// After a reset, events, searches and nodes are counted as by a new converter.
-    #[test]
-    fn reset_converter_counts_from_the_start() {
-        let event = |kind: u8, flags: u8, cost: u64| Event {
-            key: 7,
-            value: 1,
-            depth: 2,
-            flags: kind | flags,
-            cost,
-            ..Event::default()
-        };
-        let events = [
-            event(EventKind::Search as u8, 0, 0),
-            event(EventKind::Search as u8, 0, 0),
-            event(EventKind::Probe as u8, 0, 10),
-            event(EventKind::Store as u8, 4, 30),
-            event(EventKind::Probe as u8, 0, 40),
-        ];
-        let steps = |maker: &mut StepMaker, from: usize| -> Vec<Step> {
-            events[from..].iter().map(|event| maker.make_step(event).unwrap()).collect()
-        };
-        let mut maker = StepMaker::new(DepthScale::new(1, 0));
-        let first = steps(&mut maker, 0);
-        assert_eq!(first.iter().map(|step| step.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        maker.reset();
-        assert_eq!(steps(&mut maker, 0), first);
-        // A store in another search than its probe has an unknown cost: one node, even right after
-        // a reset.
-        maker.reset();
-        let _ = maker.make_step(&events[2]).unwrap();
-        maker.reset();
-        assert_eq!(
-            maker.make_step(&events[3]).unwrap(),
-            StepMaker::new(DepthScale::new(1, 0)).make_step(&events[3]).unwrap()
-        );
-        assert_eq!(maker.make_step(&events[4]).unwrap().worth, 1);
-    }
 
     /// A cutoff by an entry of depth 3 at a node of depth 5: the recorded table accepted it, so
     /// depth 3 is required; without a cutoff 5 is.

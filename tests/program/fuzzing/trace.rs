@@ -2,29 +2,14 @@
 //! clairvoyant policy is never worse than any other.
 
 use std::io::Cursor;
-use ttlab::internals::table::TableError;
+use ttlab::internals::chess::Bound;
 use ttlab::internals::table::TableOptions;
 use ttlab::internals::table::options::Size;
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::traces::replay::{
-    DepthScale, Objective, Passes, ReplaySink, ReplayTable, Step, StepMaker, buckets, clairvoyant, find_games, replay,
-    replay_table,
+use ttlab::internals::traces::replay::{DepthScale, Objective, Step, clairvoyant, find_games, read_steps, replay};
+use ttlab::internals::traces::{
+    Event, EventKind, Format, Info, Reader, Writer, export_oracle_general, import, merge, read,
 };
-use ttlab::internals::traces::{Event, Format, Info, Reader, Writer, export_oracle_general, import, merge, read};
-
-/// A table on which a trace is replayed in passes.
-struct Room(Box<dyn ReplayTable>);
-
-impl ReplaySink for Room {
-    fn begin_pass(&mut self, _: std::ops::Range<u64>) -> Result<(), TableError> {
-        self.0.clear();
-        Ok(())
-    }
-    fn push(&mut self, steps: &[Step]) {
-        self.0.replay_steps(steps);
-    }
-    fn end_pass(&mut self) {}
-}
 
 /// Tests one input.
 pub fn run(data: &[u8]) {
@@ -60,7 +45,7 @@ pub fn run(data: &[u8]) {
         }
     };
     let mut writer = Writer::new(Vec::new());
-    let repaired = import(Cursor::new(&file), &mut writer, true, true, None);
+    let repaired = import(Cursor::new(&file), &mut writer, true, true);
     assert!(repaired.is_ok() || read.is_none());
     let Some(trace) = read else { return };
     let info = Info::read(Cursor::new(&file)).expect("what can be read can be counted");
@@ -75,23 +60,21 @@ pub fn run(data: &[u8]) {
         let merged = merge(vec![reader], &mut writer).is_ok();
         assert_eq!(merged, trace.is_sorted_by_key(|event| event.clock) && trace.iter().all(|event| event.clock > 0));
     }
-    let exported = export_oracle_general(Cursor::new(&file), &mut Cursor::new(Vec::new()), 1);
-    let bounded = info.stores - info.evaluations;
+    let exported = export_oracle_general(Cursor::new(&file), &mut Cursor::new(Vec::new()));
+    let is_request = |event: &&Event| event.kind() == EventKind::Store && event.bound() != Bound::None;
+    let bounded = trace.iter().filter(is_request).count() as u64;
     match exported {
         Ok(done) => assert_eq!(done.requests, bounded, "evaluations alone are no requests"),
         Err(_) => assert!(trace.iter().any(|event| event.thread > 0), "{file:?}"),
     }
-    let mut maker = StepMaker::new(DepthScale::new(info.depth_parts, info.min_depth));
-    let steps: Vec<Step> = trace.iter().map(|event| maker.make_step(event).expect("a short trace")).collect();
+    let depths = DepthScale::new(info.depth_parts, info.min_depth);
+    let mut steps: Vec<Step> = Vec::new();
+    let reader = Reader::new(&file[..]).expect("it was read before");
+    read_steps(reader, &info, depths, |chunk| steps.extend(chunk)).expect("a short trace");
     for name in ["always", "depth-preferred", "ancient", "depth-age"] {
         let Some(policy) = Policy::from_name(name) else { continue };
         let options = TableOptions { policy, size: Size::Entries(8), slots: 2, ..TableOptions::default() };
         let Ok(found) = replay(&steps, &options) else { continue };
-        let mut room = Room(replay_table(&options, None).expect("it was made before"));
-        let buckets = buckets(&options, None).expect("it was made before");
-        let turns = Passes { count: 2, ..Passes::new(&info, options.index, buckets, 1) };
-        turns.run(|| Reader::new(Cursor::new(&file)), &mut room).expect("it was read before");
-        assert_eq!(room.0.result(), found, "{name}: in turns");
         for (goal, mine) in
             [(Objective::Hits, found.hits), (Objective::Cutoffs, found.kept), (Objective::Worth, found.worth_kept)]
         {
