@@ -121,30 +121,6 @@ fn browser_shows_the_page() {
 }
 
 #[test]
-fn browser_shows_a_tuning() {
-    let folder = scratch();
-    let text = HOSTILE
-        .split("[[expect]]")
-        .next()
-        .unwrap()
-        .replace("[256, 1024, 4096]", "[256, 512, 1024]")
-        .replace("first = 6", "first = 24")
-        .replace("limit = { depth = 4 }", "limit = { depth = 3 }\ntune = { first = 4 }");
-    let file = folder.path().join("trial.toml");
-    fs::write(&file, text).unwrap();
-    let out = folder.path().join("out");
-    let (_, stderr, code) = run(&["tune", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"]);
-    assert_eq!(code, 0, "{stderr}");
-    let Some((found, dom)) = probed(folder.path(), &out.join("report.html"), 2) else { return };
-    assert_eq!(found["rows"], 7, "{found}");
-    assert!(found["figures"].as_u64().unwrap() >= 4, "{found}");
-    assert_eq!(found["scripts"], "trial - ttlab", "markup from the file ran: {found}");
-    for heading in ["Summary", "along the race", "that the race never saw"] {
-        assert!(dom.contains(heading), "{heading}");
-    }
-}
-
-#[test]
 fn page_loads_no_other_file_and_no_foreign_script() {
     let folder = scratch();
     let out = hostile(folder.path());

@@ -139,17 +139,17 @@ fn two_builds_meet_a_gate() {
     page_answers(&page, "FAIL: 1 of 1 gate");
 }
 
-/// Tuning: the first line says what to change and how large the effect is.
+/// Tuning: the first line says what to use and how large the effect is.
 #[test]
-fn tuning_says_what_to_change() {
+fn tuning_says_what_to_use() {
     let folder = scratch();
     let (file, out) = (folder.path().join("tuned.toml"), folder.path().join("out"));
     let text = "suite = \"data/openings.epd\"\nfirst = 40\nlimit = { depth = 4 }\nbaseline = { \"table.kind\" = \"none\" }\n\
                 [engine]\ntable.size = \"64 KiB\"\n[grid]\n\"table.kind\" = [\"none\", \"bounded\"]\n[tune]\nfirst = 10\n";
     fs::write(&file, text).unwrap();
     let shown = screen(&["tune", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
-    let first = shown.lines().next().unwrap_or_default();
-    assert!(first.starts_with("- Use \"table=bounded\" instead of \"table=none\": "), "{shown}");
+    let first = shown.lines().find(|line| line.starts_with("- ")).unwrap_or_default();
+    assert!(first.starts_with("- Use \"kind=bounded\" instead of \"kind=none\": "), "{shown}");
     assert!(first.ends_with("on 20 positions that the race never saw."), "{shown}");
     page_answers(&out.join("report.html"), "positions that the race never saw");
 }

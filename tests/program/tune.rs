@@ -60,8 +60,8 @@ fn race(objective: &mut Synthetic, baseline: usize, items: usize, options: &Tune
     run_race(&question, objective, &mut |_| {}).unwrap()
 }
 
-/// A planted optimum is found and confirmed. Candidates
-/// far from it are dropped early, and the race costs less than half of the full grid.
+/// A planted optimum is found and confirmed. Candidates far from it are dropped early, and the race
+/// costs less than half of the full grid.
 #[test]
 fn tune_finds_a_planted_optimum() {
     let factors: Vec<f64> = (0..12).map(|index| 1.0 + 0.01 * f64::from(index - 7i32).powi(2)).collect();
