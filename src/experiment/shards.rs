@@ -7,9 +7,7 @@ use super::plan::{Job, Plan};
 use super::text::ONLY_SUITE;
 use crate::chess::builtin;
 use crate::decode::from_json;
-use crate::text::plural;
 use serde::{Deserialize, Serialize};
-use siphasher::sip::SipHasher13;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -66,8 +64,6 @@ pub struct PlanFile {
     /// The suites' files by suite name (see [`ONLY_SUITE`]). Suites that are compiled in are not
     /// listed.
     pub suites: BTreeMap<String, SuiteFile>,
-    /// The jobs of each shard, for checking.
-    pub parts: Vec<ShardJobs>,
 }
 
 /// The file of a suite.
@@ -88,15 +84,6 @@ impl SuiteFile {
     }
 }
 
-/// The jobs of one shard.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ShardJobs {
-    pub jobs: u64,
-    /// Hash of the jobs' ids, in order.
-    pub ids: String,
-}
-
 /// An error in a plan file.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {problem}")]
@@ -111,19 +98,6 @@ const SCHEMA: u32 = 2;
 
 /// Maximum number of shards: above the limit of any scheduler's job array.
 pub const MAX_SHARDS: u64 = 1_000_000;
-
-/// Returns the number of jobs in each shard of a plan, and a hash of the ids of these jobs.
-fn shard_jobs(plan: &Plan, shards: u64) -> Vec<ShardJobs> {
-    let split = Split::new(plan, shards);
-    let mut counts_and_hashes = vec![(0, hasher()); shards as usize];
-    for job in plan.jobs() {
-        let (count, hash) = &mut counts_and_hashes[split.shard_of(plan, &job) as usize];
-        *count += 1;
-        hash.write_u64(plan.job_id(&job));
-    }
-    let to_shard_jobs = |(jobs, hash): (u64, SipHasher13)| ShardJobs { jobs, ids: format!("{:016x}", hash.finish()) };
-    counts_and_hashes.into_iter().map(to_shard_jobs).collect()
-}
 
 impl PlanFile {
     /// Creates the plan file of an experiment. `file` is the path of the experiment file. `shards`
@@ -152,7 +126,6 @@ impl PlanFile {
             sets: overrides.to_vec(),
             experiment: experiment.text.clone(),
             suites,
-            parts: shard_jobs(&plan, shards),
         })
     }
 
@@ -207,11 +180,6 @@ impl PlanFile {
         check_equal("name", file.name.clone(), experiment.name.clone())?;
         check_equal("jobs", file.jobs.to_string(), plan.len().to_string())?;
         check_equal("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
-        check_equal("parts", file.parts.len().to_string(), file.shards.to_string())?;
-        let describe = |part: &ShardJobs| format!("{} {}", plural(part.jobs, "job"), part.ids);
-        for (index, (actual, expected)) in file.parts.iter().zip(shard_jobs(&plan, file.shards)).enumerate() {
-            check_equal(&format!("parts[{index}]"), describe(actual), describe(&expected))?;
-        }
         Ok((file, experiment, plan))
     }
 
@@ -228,49 +196,22 @@ impl PlanFile {
 mod tests {
     use super::*;
 
-    /// For each shard a plan has the number of jobs and a hash of their ids.
+    /// The fields of a plan are checked against its experiment, each under its name.
     #[test]
-    fn plan_file_counts_every_job_in_its_shard() {
-        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 7\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n";
-        let path = Path::new("x.toml");
-        let experiment = Experiment::parse(text, path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        for shards in [1, 3, 14, 20] {
-            let file = PlanFile::new(&experiment, path, &[], shards).unwrap();
-            let jobs: Vec<u64> = file.parts.iter().map(|part| part.jobs).collect();
-            assert_eq!((jobs.len() as u64, jobs.iter().sum::<u64>()), (shards, 14), "{jobs:?}");
-            let empty = format!("{:016x}", hasher().finish());
-            assert!(file.parts.iter().all(|part| (part.jobs == 0) == (part.ids == empty)), "{shards}");
-        }
-    }
-
-    /// Each part of a plan is checked against its experiment: the first, a middle one and the last.
-    #[test]
-    fn edited_part_is_named() {
+    fn edited_field_is_named() {
         let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n[grid]\n'keys.seed' = [1, 2, 3, 4, 5]\n";
         let path = Path::new("x.toml");
         let experiment = Experiment::parse(text, path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let file = PlanFile::new(&experiment, path, &[], 4).unwrap();
         assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(read, ..)| read == file));
-        for index in 0..4 {
-            let mut edited = file.clone();
-            edited.parts[index].jobs += 1;
-            let message = PlanFile::parse(&edited.text().unwrap(), "p").unwrap_err().to_string();
-            assert!(message.starts_with(&format!("p: parts[{index}]: the plan has ")), "{message}");
-            let mut edited = file.clone();
-            edited.parts[index].ids = "0".repeat(16);
-            assert!(PlanFile::parse(&edited.text().unwrap(), "p").is_err(), "{index}");
-        }
-        // Fields of the whole plan are checked too, each under its name.
         type Edit = (&'static str, fn(&mut PlanFile));
-        let edits: [Edit; 8] = [
+        let edits: [Edit; 6] = [
             ("schema: the plan has 1, but its experiment gives 2", |file| file.schema = 1),
             ("shards: the plan has 0, but its experiment gives 1 to 1000000", |file| file.shards = 0),
             ("shards: the plan has 1000001, but its experiment gives 1 to 1000000", |file| file.shards = 1_000_001),
-            ("parts: the plan has 4, but its experiment gives 1000000", |file| file.shards = 1_000_000),
             ("name: the plan has y, but its experiment gives x", |file| file.name = "y".to_owned()),
             ("jobs: the plan has 6, but its experiment gives 5", |file| file.jobs = 6),
             ("plan: the plan has 0, but its experiment gives ", |file| file.plan = "0".to_owned()),
-            ("parts: the plan has 3, but its experiment gives 4", |file| file.parts.truncate(3)),
         ];
         for (problem, edit) in edits {
             let mut edited = file.clone();
