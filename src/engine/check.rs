@@ -122,7 +122,6 @@ impl EngineOptions {
         check_range("eval.mobility", self.eval.mobility, -100..=100)?;
         check_range("eval.centre", self.eval.centre, -100..=100)?;
         check_range("eval.space", self.eval.space, -100..=100)?;
-        check_range("eval.random", self.eval.random, 0..=30_000)?;
         for (index, rule) in self.ordering.iter().enumerate() {
             refuse("ordering", self.ordering[..index].contains(rule), "has a duplicate rule: name each rule once")?;
         }
@@ -197,7 +196,7 @@ mod tests {
     #[test]
     fn option_out_of_range_is_refused() {
         type Set = fn(&mut EngineOptions, i32);
-        let ranges: [(&str, i32, i32, Set); 8] = [
+        let ranges: [(&str, i32, i32, Set); 7] = [
             ("aspiration", 0, 32_000, |options, value| options.aspiration = value),
             ("quiescence.delta", 0, 32_000, |options, value| options.quiescence.delta = value),
             ("mate.value", 1_000, 31_700, |options, value| options.mate.value = value),
@@ -205,7 +204,6 @@ mod tests {
             ("eval.mobility", -100, 100, |options, value| options.eval.mobility = value),
             ("eval.centre", -100, 100, |options, value| options.eval.centre = value),
             ("eval.space", -100, 100, |options, value| options.eval.space = value),
-            ("eval.random", 0, 30_000, |options, value| options.eval.random = value),
         ];
         for (path, least, most, set) in ranges {
             let message = |value: i32| {

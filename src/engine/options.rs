@@ -317,10 +317,6 @@ pub struct Eval {
     /// Centipawns for each square that a knight or bishop can go to and no enemy pawn attacks.
     #[cfg_attr(test, schemars(range(min = -100, max = 100)))]
     pub space: i32,
-    /// Amplitude in centipawns of a random term that depends on the position's key alone. With all
-    /// other terms off it is a control whose scores mean nothing.
-    #[cfg_attr(test, schemars(range(min = 0, max = 30_000)))]
-    pub random: i32,
     /// Rounds of idle arithmetic in each static evaluation that is made, 0..=100000, about a
     /// nanosecond each: the time that a network takes. An evaluation found in the table
     /// (`table.static_evaluation`) then saves it. Changes time, never counts.

@@ -237,7 +237,7 @@ mod tests {
             ("table", "table.size", true),
             ("table.size", "table", true),
             ("table.siz", "table.size", false),
-            ("eval.random", "eval.random_seed", false),
+            ("table.forget", "table.forget_part", false),
             ("table.size", "table.slots", false),
         ] {
             assert_eq!((paths_overlap(a, b), paths_overlap(b, a)), (expected, expected), "{a} {b}");

@@ -438,7 +438,7 @@ mod tests {
             ("search", "search.nodes", false),
             ("x.search.nodes", "search.nodes", false),
             ("", "search.nodes", false),
-            ("seed", "eval.random_seed", false),
+            ("part", "table.forget_part", false),
             ("policy", "table.policy.kind", true),
             ("table.policy", "table.policy.kind", true),
             ("policy.kind", "table.policy.kind", true),

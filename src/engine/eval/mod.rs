@@ -5,7 +5,6 @@
 
 mod centre;
 mod mobility;
-mod random;
 mod space;
 mod squares;
 
@@ -75,7 +74,7 @@ impl Evaluator {
         for round in 0..self.weights.work {
             std::hint::black_box(round);
         }
-        white_score + random::score(board, self.weights.random)
+        white_score
     }
 }
 
@@ -83,7 +82,7 @@ impl Eval {
     /// Whether the evaluation of a leaf needs more than the incremental sum.
     #[must_use]
     pub const fn has_leaf_terms(&self) -> bool {
-        self.mobility != 0 || self.centre != 0 || self.space != 0 || self.random != 0 || self.work != 0
+        self.mobility != 0 || self.centre != 0 || self.space != 0 || self.work != 0
     }
 }
 
@@ -151,7 +150,6 @@ mod tests {
             mobility: 2,
             centre: 3,
             space: 1,
-            random: 0,
             work: 3,
         };
         let mut board = Board::from_fen(AFTER_E4).unwrap();
@@ -162,10 +160,5 @@ mod tests {
         // White: 2 x 10 + 3 x 2 + 1 x 4; Black is to move.
         assert_eq!(Evaluator::new(weights, 30_000).evaluate(&board), -30);
         assert_eq!(Evaluator::new(weights, 25).evaluate(&board), -25);
-        let random = Eval { random: 500, mobility: 0, centre: 0, space: 0, ..weights };
-        let score = Evaluator::new(random, 30_000).evaluate(&board);
-        assert!(score != 0);
-        assert!(score.abs() <= 500);
-        assert!(score == Evaluator::new(random, 30_000).evaluate(&board));
     }
 }

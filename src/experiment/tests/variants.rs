@@ -394,7 +394,7 @@ fn variant_names_use_whole_paths_when_ambiguous() {
         let variants = experiment.map(|experiment| experiment.variants).unwrap_or_default();
         variants.into_iter().map(|variant| variant.name).collect()
     };
-    assert_eq!(names("\"table.clear\" = [\"game\"]\n\"eval.random\" = [3]"), ["clear=game, random=3"]);
+    assert_eq!(names("\"table.clear\" = [\"game\"]\n\"eval.space\" = [3]"), ["clear=game, space=3"]);
     assert_eq!(
         names("\"probe.min_depth\" = [1]\n\"store.min_depth\" = [2]\n\"table.slots\" = [4]"),
         ["probe.min_depth=1, store.min_depth=2, slots=4"]

@@ -4,8 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use ttlab::internals::chess::{Board, Color, Move, Piece, Square};
 use ttlab::internals::engine::EngineOptions;
-use ttlab::internals::engine::eval::Evaluator;
-use ttlab::internals::engine::options::{Eval, MvvLva, Ordering, PieceSquares, PieceValues};
+use ttlab::internals::engine::options::{MvvLva, Ordering};
 
 /// The piece on each square; captured pieces can be removed.
 #[derive(Clone)]
@@ -141,13 +140,6 @@ pub fn evaluate(options: &EngineOptions, rows: &[[i32; 64]; 12], board: &Board) 
         }
     }
     let sign = if board.turn() == Color::White { 1 } else { -1 };
-    if eval.random != 0 {
-        // The other terms are switched off, so only the random term is left.
-        let nothing =
-            Eval { values: PieceValues::None, squares: PieceSquares::None, mobility: 0, centre: 0, space: 0, ..eval };
-        assert_eq!(board.sum(), 0);
-        white += sign * Evaluator::new(nothing, 32_000).evaluate(board);
-    }
     let most = options.mate.value - 257;
     sign * white.clamp(-most, most)
 }
