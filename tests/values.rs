@@ -44,7 +44,6 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("algorithm=minimax", "leaf = 'static'"),
     ("generation_seed", "generation = 'shuffle'"),
     ("keys.seed", "table.key_bits = 6"),
-    ("game_ply", "table.clock = 'game-ply'"),
     ("mate.value", "draws = false"),
     ("probe.at=quiescence", "quiescence.max_plies = 0"),
     ("store.at=quiescence", "quiescence.max_plies = 0"),

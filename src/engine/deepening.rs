@@ -8,7 +8,7 @@ use super::helper::{Helper, MAX_DEPTH, Task};
 use super::instruments::Instruments;
 use super::kernel::Kernel;
 use super::observer::{NoObserver, Observer, ProbeWatch};
-use super::options::{Diagnostics, EngineOptions, GamePly, Ordering};
+use super::options::{Diagnostics, EngineOptions, Ordering};
 use super::oracle::{self, BestMoves};
 use super::ordering::Heuristics;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
@@ -195,10 +195,7 @@ impl Engine {
 
     /// Advances the table's clock before a root search.
     fn advance_clock_before_search(&mut self, board: &Board) {
-        let ply = match self.options.game_ply {
-            GamePly::Game => board.game_ply(),
-            GamePly::Zero => 0,
-        };
+        let ply = board.game_ply();
         let ticks = match self.options.table.clock {
             TickSource::Search => u16::from(self.has_searched),
             TickSource::Iteration => 0,

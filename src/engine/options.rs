@@ -88,8 +88,6 @@ pub struct EngineOptions {
     pub keys: KeyOptions,
     /// When killers and history are forgotten.
     pub history_clear: crate::table::options::Clear,
-    /// The game ply that the table's clock sees (`table.clock = "game-ply"`).
-    pub game_ply: GamePly,
     /// How much is recorded about each probe and store. Changes time, never counts.
     pub diagnostics: Diagnostics,
 }
@@ -125,7 +123,6 @@ impl Default for EngineOptions {
             threads: Threads::default(),
             keys: KeyOptions::default(),
             history_clear: crate::table::options::Clear::default(),
-            game_ply: GamePly::default(),
             diagnostics: Diagnostics::default(),
         }
     }
@@ -550,18 +547,6 @@ pub enum Shape {
     /// ordering still come from the table. The number of nodes to a depth then shows what lost
     /// answers and lost ordering cost, without a change of shape.
     Neutral,
-}
-
-/// The game ply that the table's clock sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum GamePly {
-    /// The game ply of the position.
-    #[default]
-    Game,
-    /// Always 0, so that no depth ages.
-    Zero,
 }
 
 /// How much is recorded about each probe and store.

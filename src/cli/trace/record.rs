@@ -7,7 +7,6 @@ use super::super::{
 use super::files::{create_output, finish_trace};
 use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
-use crate::engine::options::GamePly;
 use crate::engine::{Engine, Limit, SearchProgress};
 use crate::system::watch::stop_on_low_memory;
 use crate::text::plural;
@@ -90,7 +89,7 @@ pub fn run(args: &Args) -> CommandResult {
         engine.new_game();
         let mut last_ply = None;
         for (index, board) in boards.iter().enumerate() {
-            let ply = if options.game_ply == GamePly::Zero { 0 } else { board.game_ply() };
+            let ply = board.game_ply();
             // The number of plies since the previous search, limited to what the trace format can
             // express.
             let plies = ply.saturating_sub(last_ply.unwrap_or(ply)).min(127) as i16;

@@ -10,7 +10,7 @@ use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, Move
 use ttlab::internals::engine::anatomy::AnatomyCounters;
 use ttlab::internals::engine::eval::piece_square_values;
 use ttlab::internals::engine::options::{
-    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, GamePly, Known, Leaf, MateDistance, NodeType, Ordering,
+    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, Known, Leaf, MateDistance, NodeType, Ordering,
     Returns, Shape, Use, Where,
 };
 use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
@@ -230,7 +230,7 @@ impl Twin {
 
     pub fn search(&mut self, root: &Board, past: &[Board], limit: Limit) -> Vec<Iterated> {
         self.forget(Clear::Search);
-        let ply = if self.options.game_ply == GamePly::Game { root.game_ply() } else { 0 };
+        let ply = root.game_ply();
         let ticks = match self.options.table.clock {
             TickSource::Search => u16::from(self.searched),
             TickSource::GamePly => self.last_ply.map_or(0, |last| ply.saturating_sub(last)),
