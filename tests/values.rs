@@ -42,7 +42,6 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("singular.double", "singular.min_depth = 3"),
     ("singular.reduction", "singular.min_depth = 3"),
     ("algorithm=minimax", "leaf = 'static'"),
-    ("generation_seed", "generation = 'shuffle'"),
     ("keys.seed", "table.key_bits = 6"),
     ("mate.value", "draws = false"),
     ("probe.at=quiescence", "quiescence.max_plies = 0"),

@@ -29,14 +29,17 @@ pub enum GenerationOrder {
     Webster,
     /// By the square left, the square reached and the promotion from knight to queen.
     BySquare,
-    /// At random, by seed; the same in every visit of a position. For measuring how far chance
+    /// At random; the same in every visit of a position. For measuring how far chance
     /// moves a count.
     Shuffle,
 }
 
+/// The seed of `shuffle`.
+const SHUFFLE_SEED: u64 = 1;
+
 impl GenerationOrder {
-    /// Sorts a list of legal moves or legal captures of `board`. Only `shuffle` uses the seed.
-    pub fn sort(self, board: &Board, list: &mut MoveList, seed: u64) {
+    /// Sorts a list of legal moves or legal captures of `board`.
+    pub fn sort(self, board: &Board, list: &mut MoveList) {
         let sort_key: &dyn Fn(Move) -> u64 = match self {
             // The moves were generated in this order.
             Self::Purple => return,
@@ -44,7 +47,7 @@ impl GenerationOrder {
             Self::Webster => &|mv| webster_key(board, mv),
             Self::BySquare => &|mv| square_key(mv),
             Self::Shuffle => {
-                let position_hash = board.planes.iter().fold(seed, |hash, &plane| mix(hash ^ plane));
+                let position_hash = board.planes.iter().fold(SHUFFLE_SEED, |hash, &plane| mix(hash ^ plane));
                 &move |mv| mix(position_hash ^ u64::from(mv.bits()))
             }
         };

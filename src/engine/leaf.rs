@@ -108,7 +108,6 @@ impl<O: Observer> Search<'_, O> {
         let context = StageContext {
             ranks: &self.ranks,
             generation: self.switches.generation,
-            seed: self.switches.generation_seed,
             board,
             hint: &hint,
             heuristics: self.heuristics,

@@ -54,8 +54,6 @@ pub struct EngineOptions {
     pub mvv_lva: MvvLva,
     /// The order in which moves are generated: the tie-break of every ordering.
     pub generation: GenerationOrder,
-    /// Seed of `generation = "shuffle"`.
-    pub generation_seed: u64,
     /// Internal iterative deepening: a node with an open window and no table move is first searched
     /// to a smaller depth, to find a move to try first. Source: "Writing a Chess Engine: Move
     /// Selection".
@@ -109,7 +107,6 @@ impl Default for EngineOptions {
             ordering: vec![Ordering::TableMove, Ordering::MvvLva, Ordering::Killers, Ordering::History],
             mvv_lva: MvvLva::default(),
             generation: GenerationOrder::default(),
-            generation_seed: 1,
             iid: Iid::default(),
             iir: Iir::default(),
             lmr: Lmr::default(),

@@ -182,7 +182,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn sort_generated(&mut self, board: &Board) {
         if self.switches.sorts_generated_moves {
-            self.switches.generation.sort(board, &mut self.scratch, self.switches.generation_seed);
+            self.switches.generation.sort(board, &mut self.scratch);
         }
     }
 

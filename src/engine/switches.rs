@@ -93,7 +93,6 @@ pub struct Switches {
     pub singular_reduction: i32,
     pub etc_depth: i32,
     pub generation: GenerationOrder,
-    pub generation_seed: u64,
     /// Whether moves must be sorted after they have been generated.
     pub sorts_generated_moves: bool,
     /// Maximum remaining depth at which moves are generated in stages. It is -1 if they never are.
@@ -202,7 +201,6 @@ impl Switches {
             singular_reduction: i32::from(options.singular.reduction),
             etc_depth: if no_table { NEVER } else { from_depth(options.etc_depth) },
             generation: options.generation,
-            generation_seed: options.generation_seed,
             sorts_generated_moves: options.generation != GenerationOrder::Purple,
             staged_depth: -1,
             has_frontier_nodes: false,

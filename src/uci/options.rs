@@ -160,6 +160,7 @@ fn check_playable(engine: &EngineOptions) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::options::ForgetPart;
 
     #[test]
     fn every_engine_option_can_be_set_to_its_current_value() {
@@ -293,8 +294,8 @@ mod tests {
     /// An option whose name is a prefix of another leaves that one unchanged.
     #[test]
     fn setting_an_option_leaves_longer_names_unchanged() {
-        let mut settings = UciSettings::new(None, &["generation_seed=7".to_owned()]).unwrap();
-        assert_eq!(settings.set("generation", Some("shuffle")), Ok(FollowUp::None));
-        assert_eq!(settings.engine.generation_seed, 7);
+        let mut settings = UciSettings::new(None, &["table.forget_part=move".to_owned()]).unwrap();
+        assert_eq!(settings.set("table.forget", Some("0.5")), Ok(FollowUp::None));
+        assert_eq!(settings.engine.table.forget_part, ForgetPart::Move);
     }
 }

@@ -30,7 +30,6 @@ const SWITCHES: &[(&str, &str, When)] = &[
     ("singular.divisor", "singular.min_depth", When::Is("0")),
     ("singular.double", "singular.min_depth", When::Is("0")),
     ("singular.reduction", "singular.min_depth", When::Is("0")),
-    ("generation_seed", "generation", When::IsNot("shuffle")),
     ("mvv_lva", "ordering", When::DoesNotContain("mvv-lva")),
     ("aspiration", "deepening.step", When::Is("0")),
     ("probe.", "table.kind", When::Is("none")),
@@ -161,12 +160,6 @@ mod tests {
                 "table.forget = 0.0",
                 "table.forget_seed = 3",
                 "table.forget_seed does nothing where table.forget is 0.0",
-            ),
-            (
-                "generation = 'shuffle'",
-                "generation = 'otter'",
-                "generation_seed = 5",
-                "generation_seed does nothing where generation is otter",
             ),
             (
                 "deepening.step = 1",

@@ -10,7 +10,6 @@ use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
 pub struct StageContext<'a> {
     pub ranks: &'a Ranks,
     pub generation: GenerationOrder,
-    pub seed: u64,
     pub board: &'a Board,
     /// What is known about the node's moves.
     pub hint: &'a Hint,
@@ -182,7 +181,7 @@ impl Stack {
         if context.reorders() || context.ranks.is_empty {
             scratch.clear();
             movegen::generate_captures_into(context.board, scratch);
-            context.generation.sort(context.board, scratch, context.seed);
+            context.generation.sort(context.board, scratch);
             return self.push(context.ranks, context.board, scratch, context.hint, context.heuristics);
         }
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
@@ -220,7 +219,7 @@ impl Stack {
             if context.reorders() {
                 scratch.clear();
                 movegen::generate_noisy_into(context.board, scratch);
-                context.generation.sort(context.board, scratch, context.seed);
+                context.generation.sort(context.board, scratch);
                 scratch.iter().for_each(|&mv| noisy.score_and_push(mv));
             } else {
                 movegen::generate_noisy_into(context.board, &mut noisy);
@@ -248,7 +247,7 @@ impl Stack {
             if context.reorders() {
                 let mut moves = MoveList::new();
                 movegen::generate_quiets_into(context.board, &mut moves);
-                context.generation.sort(context.board, &mut moves, context.seed);
+                context.generation.sort(context.board, &mut moves);
                 moves.iter().for_each(|&mv| quiet_sink.score_and_push(mv));
             } else {
                 movegen::generate_quiets_into(context.board, &mut quiet_sink);

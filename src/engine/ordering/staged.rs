@@ -79,7 +79,7 @@ mod tests {
     fn plain_order(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
         let mut list = MoveList::new();
         legal(board, &mut list);
-        options.generation.sort(board, &mut list, options.generation_seed);
+        options.generation.sort(board, &mut list);
         // The score of a move within a rule, if the rule knows the move.
         let score_in_rule = |rule: Ordering, mv: Move| -> Option<i32> {
             let quiet = board.is_quiet(mv);
@@ -129,7 +129,7 @@ mod tests {
     fn order_all_at_once(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Vec<Move> {
         let (mut list, mut stack) = (MoveList::new(), Stack::default());
         legal(board, &mut list);
-        options.generation.sort(board, &mut list, options.generation_seed);
+        options.generation.sort(board, &mut list);
         let mut frame = stack.push(&Ranks::new(options), board, &list, hint, heuristics);
         std::iter::from_fn(|| stack.next(&mut frame)).collect()
     }
@@ -139,14 +139,7 @@ mod tests {
     fn staged_order(options: &EngineOptions, board: &Board, hint: &Hint, heuristics: &Heuristics) -> Option<Vec<Move>> {
         let ranks = Ranks::new(options);
         let (mut scratch, mut stack) = (MoveList::new(), Stack::default());
-        let context = StageContext {
-            ranks: &ranks,
-            generation: options.generation,
-            seed: options.generation_seed,
-            board,
-            hint,
-            heuristics,
-        };
+        let context = StageContext { ranks: &ranks, generation: options.generation, board, hint, heuristics };
         let has_first_move = ranks.has_first_move() && board.is_legal(hint.table_move);
         let mut frame = stack.begin_staged(if has_first_move { hint.table_move } else { Move::NONE });
         let next = || loop {
@@ -267,7 +260,6 @@ mod tests {
                     GenerationOrder::BySquare,
                     GenerationOrder::Shuffle,
                 ][random.below(5)],
-                generation_seed: random.below(9) as u64,
                 ..EngineOptions::default()
             };
             let required = plain_order(&options, &board, &hint, &heuristics);

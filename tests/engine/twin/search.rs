@@ -444,7 +444,7 @@ impl Twin {
     fn generate(&self, board: &Board) -> Vec<Move> {
         let mut moves = MoveList::new();
         legal(board, &mut moves);
-        self.options.generation.sort(board, &mut moves, self.options.generation_seed);
+        self.options.generation.sort(board, &mut moves);
         moves.to_vec()
     }
 
@@ -1071,7 +1071,7 @@ impl Twin {
             let mut alpha = window.alpha.max(best);
             let mut moves = MoveList::new();
             movegen::generate_captures_into(board, &mut moves);
-            self.options.generation.sort(board, &mut moves, self.options.generation_seed);
+            self.options.generation.sort(board, &mut moves);
             let first = self.first(board, 0, table_move);
             for mv in order(&self.options, &self.memory, board, moves.to_vec(), first, Move::NONE, ply) {
                 let value = |piece: Piece| self.options.eval.values.values()[piece as usize];

@@ -118,10 +118,6 @@ fn strict_refuses_variants_that_are_the_same_search() {
             format!("{head}leaf = 'static'\n[grid]\n'quiescence.delta' = [0, 50]\n"),
             "quiescence.delta does nothing where leaf is static",
         ),
-        (
-            format!("{head}[grid]\n'generation_seed' = [1, 2]\n"),
-            "generation_seed does nothing where generation is purple",
-        ),
     ] {
         let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}"));
         trial.run("out", &["--strict"]).expect(2).prints(&["are the same search: ", words]);
