@@ -32,9 +32,6 @@ table = { size = 600, slots = 2, policy = { kind = 'depth-age', factor = 2 } }
 /// What a value needs to be valid, or to have an effect: the prefix of `path=value`, and options to
 /// add to the base.
 const PREREQUISITES: &[(&str, &str)] = &[
-    ("iir.node_type", "iir.min_depth = 2"),
-    ("iir.reduction", "iir.min_depth = 2"),
-    ("iir.slack", "iir.min_depth = 2"),
     ("shape", "iir.min_depth = 2\nsingular.min_depth = 3"),
     ("singular.slack", "singular.min_depth = 3"),
     ("singular.margin", "singular.min_depth = 3"),

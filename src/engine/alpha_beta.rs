@@ -55,7 +55,7 @@ impl<O: Observer> Search<'_, O> {
         // Copied, because the searches below this node overwrite `self.facts`.
         let facts = if uses_facts { self.facts } else { TableFacts::default() };
         if EXTRAS && self.switches.iir_depth <= depth && ply > 0 {
-            depth = self.reduced_depth(node, &facts);
+            depth = self.reduced_depth(depth, &facts);
             node.depth = depth;
         }
 

@@ -159,7 +159,6 @@ impl EngineOptions {
             self.iid.min_depth == 1,
             "1 leaves no depth for a shallower search: expected 0 (off) or at least 2",
         )?;
-        check_range("iir.reduction", i32::from(self.iir.reduction), 1..=255)?;
         refuse(
             "iir.min_depth",
             self.iir.min_depth == 1,

@@ -417,7 +417,7 @@ pub struct Iid {
 }
 
 /// Internal iterative reduction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Iir {
@@ -425,35 +425,6 @@ pub struct Iir {
     /// which the table has no move is searched, and stored, less deeply; 0: off. A table that
     /// forgets then makes the tree smaller. Source: E. Schröder, Rebel, 2020; Stockfish 12.
     pub min_depth: u8,
-    /// Plies by which `iir` reduces a node, 1..=255; at least one ply remains.
-    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
-    pub reduction: u8,
-    /// The nodes that `iir` reduces.
-    pub node_type: NodeType,
-    /// An entry that is more than this many plies shallower than the node counts as one without a
-    /// move; 0: its move counts at any depth. Source: PlentyChess.
-    pub slack: u8,
-}
-
-impl Default for Iir {
-    fn default() -> Self {
-        Self { min_depth: 0, reduction: 1, node_type: NodeType::default(), slack: 0 }
-    }
-}
-
-/// A type of node, by its window and what is expected of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum NodeType {
-    /// All nodes except the root.
-    #[default]
-    Any,
-    /// Nodes with an open window (beta - alpha > 1).
-    Pv,
-    /// Nodes that are expected to fail high: their window is closed, and their parent is not
-    /// expected to fail high. Source: Stockfish, 2021.
-    Cut,
 }
 
 /// Late move reduction: quiet moves late in the order are searched less deeply first, and again in

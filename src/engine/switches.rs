@@ -2,7 +2,7 @@
 //! search.
 
 use super::options::{
-    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Leaf, MateDistance, NodeType, PieceSquares, Returns, Use,
+    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Leaf, MateDistance, PieceSquares, Returns, Use,
     Where,
 };
 use super::ordering::{Ranks, STAGED_DEPTH};
@@ -77,9 +77,6 @@ pub struct Switches {
     /// Whether this knowledge comes from the entries that were offered to the table.
     pub uses_offered_facts: bool,
     pub iir_depth: i32,
-    pub iir_reduction: i32,
-    pub iir_node_type: NodeType,
-    pub iir_slack: i32,
     pub lmr_depth: i32,
     pub lmr_full_moves: usize,
     pub lmr_reduction: i32,
@@ -185,9 +182,6 @@ impl Switches {
             terms_depth: from_depth(options.iir.min_depth).min(from_depth(options.singular.min_depth)),
             uses_offered_facts: options.records_offers(),
             iir_depth: from_depth(options.iir.min_depth),
-            iir_reduction: i32::from(options.iir.reduction),
-            iir_node_type: options.iir.node_type,
-            iir_slack: i32::from(options.iir.slack),
             lmr_depth: from_depth(options.lmr.min_depth),
             lmr_full_moves: usize::from(options.lmr.full_moves),
             lmr_reduction: i32::from(options.lmr.reduction),

@@ -3,12 +3,14 @@
 
 use super::node::{Node, TableFacts};
 use super::observer::Observer;
-use super::options::NodeType;
 use super::ordering::Hint;
 use super::search::Search;
 use super::switches::{INFINITE, Switches};
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::Entry;
+
+/// Plies by which internal iterative reduction makes a node shallower.
+const IIR_REDUCTION: i32 = 1;
 
 /// A change of depth for one move of a node.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,22 +49,15 @@ impl<O: Observer> Search<'_, O> {
         entry.map(|entry| self.switches.facts(&entry)).unwrap_or_default()
     }
 
-    /// Returns the depth to which a node is searched under internal iterative reduction.
-    /// `node.depth` must be at least `iir.min_depth`.
+    /// Returns the depth to which a node is searched under internal iterative reduction. `depth`
+    /// must be at least `iir.min_depth`.
     #[inline(never)]
-    pub(super) fn reduced_depth(&mut self, node: Node, facts: &TableFacts) -> i32 {
-        let is_reducible_type = match self.switches.iir_node_type {
-            NodeType::Any => true,
-            NodeType::Pv => node.beta - node.alpha > 1,
-            NodeType::Cut => node.is_cut_node,
-        };
-        let is_too_shallow = self.switches.iir_slack > 0 && facts.depth + self.switches.iir_slack < node.depth;
-        let lacks_move = facts.mv.is_none() || is_too_shallow;
-        if !(is_reducible_type && lacks_move) {
-            return node.depth;
+    pub(super) fn reduced_depth(&mut self, depth: i32, facts: &TableFacts) -> i32 {
+        if !facts.mv.is_none() {
+            return depth;
         }
         self.count.iir_nodes += 1;
-        (node.depth - self.switches.iir_reduction).max(1)
+        depth - IIR_REDUCTION
     }
 
     /// Returns by how many plies singular extension changes the depth of the table's move. Must be

@@ -14,7 +14,7 @@ const STARTS: [(&str, u8); 3] = [
 ];
 
 /// Both terms, at the smallest depths that they allow.
-const TERMS: &str = "iir = { min_depth = 2, slack = 2 }\nsingular = { min_depth = 3, double = 20, reduction = 1 }\n";
+const TERMS: &str = "iir.min_depth = 2\nsingular = { min_depth = 3, double = 20, reduction = 1 }\n";
 
 /// Plays a short game from each position, each as a new game, and returns the iterations and the
 /// table's evictions. `None` if the options can't be combined.
@@ -96,18 +96,17 @@ prop_compose! {
     /// The rest of the search, and the terms.
     fn search()(
         algorithm in word(&["pvs", "pvs", "alpha-beta", "mtdf"]),
-        node_type in word(&["any", "pv", "cut"]),
-        slack in [0..3_u8, 0..5],
+        slack in 0..5_u8,
         from in [0..3_u8, 0..3],
         rest in [0..4_u8, 0..4, 0..4, 0..4],
         draws in any::<bool>(),
     ) -> String {
         let (iir, singular) = ([0, 2, 3][usize::from(from[0])], [0, 3, 4][usize::from(from[1])]);
-        let ([iid, lmr, null, etc], [far, deep]) = (rest, slack);
+        let [iid, lmr, null, etc] = rest;
         format!(
             "algorithm = '{algorithm}'\naspiration = 30\ndraws = {draws}\niid.min_depth = {}\nlmr.min_depth = {lmr}\n\
-             null_move.min_depth = {null}\netc_depth = {etc}\niir = {{ min_depth = {iir}, node_type = '{node_type}', slack = {far} }}\n\
-             singular = {{ min_depth = {singular}, slack = {deep}, double = 20, reduction = 1 }}\n",
+             null_move.min_depth = {null}\netc_depth = {etc}\niir.min_depth = {iir}\n\
+             singular = {{ min_depth = {singular}, slack = {slack}, double = 20, reduction = 1 }}\n",
             if iid == 1 { 2 } else { iid }
         )
     }

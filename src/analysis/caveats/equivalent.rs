@@ -19,9 +19,6 @@ enum When {
 const SWITCHES: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
-    ("iir.reduction", "iir.min_depth", When::Is("0")),
-    ("iir.node_type", "iir.min_depth", When::Is("0")),
-    ("iir.slack", "iir.min_depth", When::Is("0")),
     ("lmr.full_moves", "lmr.min_depth", When::Is("0")),
     ("lmr.reduction", "lmr.min_depth", When::Is("0")),
     ("null_move.reduction", "null_move.min_depth", When::Is("0")),
@@ -142,12 +139,6 @@ mod tests {
                 "null_move.min_depth = 0",
                 "null_move.reduction = 5",
                 "null_move.reduction does nothing where null_move.min_depth is 0",
-            ),
-            (
-                "iir.min_depth = 3",
-                "iir.min_depth = 0",
-                "iir.slack = 3",
-                "iir.slack does nothing where iir.min_depth is 0",
             ),
             (
                 "singular.min_depth = 3",

@@ -446,12 +446,10 @@ fn aged_entries_of_equal_depth_equal_the_twin() {
 /// Reductions and extensions that use the table, at depths where they interact.
 #[test]
 fn terms_that_probe_the_table_equal_the_twin() {
-    let iir = "iir = { min_depth = 2, slack = 1 }";
+    let iir = "iir.min_depth = 2";
     let singular = "singular = { min_depth = 3, slack = 2, double = 5, reduction = 1 }";
     let cases: Vec<String> = [
         iir.to_owned(),
-        "iir = { min_depth = 3, node_type = 'cut', reduction = 2 }".to_owned(),
-        "iir = { min_depth = 2, node_type = 'pv' }".to_owned(),
         singular.to_owned(),
         format!("{iir}\n{singular}\netc_depth = 2\nnull_move.min_depth = 2\niid.min_depth = 3\nlmr.min_depth = 2"),
         format!("{iir}\n{singular}\nfail = 'hard'\nprobe.bounds = 'ignored'"),

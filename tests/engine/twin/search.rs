@@ -10,7 +10,7 @@ use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, Move
 use ttlab::internals::engine::anatomy::AnatomyCounters;
 use ttlab::internals::engine::eval::piece_square_values;
 use ttlab::internals::engine::options::{
-    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, Known, Leaf, MateDistance, NodeType, Ordering,
+    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, Known, Leaf, MateDistance, Ordering,
     Returns, Shape, Use, Where,
 };
 use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
@@ -683,21 +683,15 @@ impl Twin {
     }
 
     /// Returns the depth to which a node is searched after the probe.
-    fn lessened(&mut self, window: Window, spot: Spot, entry: Option<Entry>) -> i32 {
+    fn lessened(&mut self, spot: Spot, entry: Option<Entry>) -> i32 {
         let iir = self.options.iir;
         let known = entry.filter(|entry| !entry.mv.is_none() && self.options.probe.uses != Use::Cutoffs);
-        let far = |entry: Entry| iir.slack > 0 && spot.depth - i32::from(entry.depth) > i32::from(iir.slack);
-        let here = match iir.node_type {
-            NodeType::Any => true,
-            NodeType::Pv => window.open(),
-            NodeType::Cut => spot.cut,
-        };
-        let done = iir.min_depth > 0 && spot.depth >= i32::from(iir.min_depth) && spot.ply > 0 && here;
-        if !done || known.is_some_and(|entry| !far(entry)) {
+        let done = iir.min_depth > 0 && spot.depth >= i32::from(iir.min_depth) && spot.ply > 0;
+        if !done || known.is_some() {
             return spot.depth;
         }
         self.count.iir_nodes += 1;
-        1.max(spot.depth - i32::from(iir.reduction))
+        spot.depth - 1
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -814,7 +808,7 @@ impl Twin {
                 entry = self.offers.get(&place).copied();
             }
         }
-        let spot = Spot { depth: self.lessened(window, spot, entry), ..spot };
+        let spot = Spot { depth: self.lessened(spot, entry), ..spot };
         let depth = spot.depth;
         let moves = self.generate(board);
         if moves.is_empty() {
