@@ -33,11 +33,7 @@ table = { size = 600, slots = 2, policy = { kind = 'depth-age', factor = 2 } }
 /// add to the base.
 const PREREQUISITES: &[(&str, &str)] = &[
     ("shape", "iir.min_depth = 2\nsingular.min_depth = 3"),
-    ("singular.slack", "singular.min_depth = 3"),
-    ("singular.margin", "singular.min_depth = 3"),
-    ("singular.divisor", "singular.min_depth = 3"),
     ("singular.double", "singular.min_depth = 3"),
-    ("singular.reduction", "singular.min_depth = 3"),
     ("algorithm=minimax", "leaf = 'static'"),
     ("keys.seed", "table.key_bits = 6"),
     ("mate.value", "draws = false"),

@@ -164,8 +164,6 @@ impl EngineOptions {
             self.iir.min_depth == 1,
             "a depth of 1 cannot be reduced: expected 0 (off) or at least 2",
         )?;
-        check_range("singular.margin", self.singular.margin, 0..=100)?;
-        check_range("singular.divisor", i32::from(self.singular.divisor), 1..=255)?;
         check_range("singular.double", self.singular.double, 0..=32_000)?;
         refuse(
             "shape",

@@ -467,7 +467,7 @@ impl Default for NullMove {
 }
 
 /// Singular extension: the search of a node without the move of its table entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Singular {
@@ -477,28 +477,10 @@ pub struct Singular {
     /// of twice the iteration's depth and more. Source: Anantharaman, Campbell and Hsu, 1988; by
     /// the table's entry: Stockfish.
     pub min_depth: u8,
-    /// How many plies shallower than the node its entry may be. It must have a legal move and a
-    /// lower or exact bound, and no mate score.
-    pub slack: u8,
-    /// How far the target is below the entry's score, in centipawns for each ply of depth, 0..=100.
-    #[cfg_attr(test, schemars(range(min = 0, max = 100)))]
-    pub margin: i32,
-    /// The other moves are searched as moves of a node of depth (depth - 1) / `divisor`; 1..=255.
-    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
-    pub divisor: u8,
     /// Centipawns, 0..=32000: if the other moves stay below the target by more than this, the move
     /// of a node with a closed window is searched two plies deeper; 0: never.
     #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub double: i32,
-    /// Negative extension: plies by which the move is reduced if another move reaches the target
-    /// and the entry's score reaches beta.
-    pub reduction: u8,
-}
-
-impl Default for Singular {
-    fn default() -> Self {
-        Self { min_depth: 0, slack: 3, margin: 2, divisor: 2, double: 0, reduction: 0 }
-    }
 }
 
 /// Which table the terms that shape the tree consult.

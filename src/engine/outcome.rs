@@ -73,8 +73,6 @@ crate::counters! {
         singular_extensions,
         /// Singular tests after which the move was extended by two plies.
         singular_doubles,
-        /// Singular tests after which the move was reduced.
-        singular_reductions,
     }
 }
 

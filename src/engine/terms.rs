@@ -12,11 +12,22 @@ use crate::table::Entry;
 /// Plies by which internal iterative reduction makes a node shallower.
 const IIR_REDUCTION: i32 = 1;
 
-/// A change of depth for one move of a node.
+/// How many plies shallower than a node its entry may be for a singular test. It must also have a
+/// legal move and a lower or exact bound, and no mate score.
+const SINGULAR_SLACK: i32 = 3;
+
+/// How far the target of a singular test is below the entry's score, in centipawns for each ply of
+/// depth.
+const SINGULAR_MARGIN: Score = 2;
+
+/// A singular test searches the other moves of a node of depth (depth - 1) / `SINGULAR_DIVISOR`.
+const SINGULAR_DIVISOR: i32 = 2;
+
+/// An extension of one move of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extension {
     pub mv: Move,
-    /// The number of plies that are added to the depth of the move. It may be negative.
+    /// The number of plies that are added to the depth of the move.
     pub plies: i32,
 }
 
@@ -25,7 +36,7 @@ impl Extension {
     /// changed only if `mv` is the extended move.
     #[inline]
     pub fn apply(self, depth: i32, mv: Move) -> i32 {
-        if mv == self.mv { (depth + self.plies).clamp(1, i32::from(u8::MAX)) } else { depth }
+        if mv == self.mv { (depth + self.plies).min(i32::from(u8::MAX)) } else { depth }
     }
 }
 
@@ -75,15 +86,15 @@ impl<O: Observer> Search<'_, O> {
         let score = self.switches.score_from_store(facts.score, ply);
         let is_suitable = ply > 0
             && ply < self.extension_ply_limit
-            && facts.depth >= depth - self.switches.singular_slack
+            && facts.depth >= depth - SINGULAR_SLACK
             && matches!(facts.bound, Bound::Lower | Bound::Exact)
             && score.abs() <= self.switches.mate_threshold
             && board.is_legal(facts.mv);
         if !is_suitable {
             return Extension::default();
         }
-        let target = (score - self.switches.singular_margin * depth).max(-self.switches.mate_threshold);
-        let test_depth = ((depth - 1) / self.switches.singular_divisor).max(1);
+        let target = (score - SINGULAR_MARGIN * depth).max(-self.switches.mate_threshold);
+        let test_depth = (depth - 1) / SINGULAR_DIVISOR;
         let test_node = Node { alpha: target - 1, beta: target, depth: test_depth, ..node };
         let others_score = self.search_without_move::<TABLE, EXTRAS>(board, test_node, facts.mv, previous);
         if self.aborted {
@@ -92,9 +103,7 @@ impl<O: Observer> Search<'_, O> {
         let is_far_below_target =
             self.switches.singular_double > 0 && others_score < target - self.switches.singular_double;
         let plies = if others_score >= target {
-            // The table's move is not singular. If it fails high, other moves are likely to fail
-            // high too.
-            if score >= beta { -self.switches.singular_reduction } else { 0 }
+            0
         } else if is_far_below_target && beta - alpha == 1 {
             2
         } else {
@@ -103,7 +112,6 @@ impl<O: Observer> Search<'_, O> {
         self.count.singular_tests += 1;
         self.count.singular_extensions += u64::from(plies > 0);
         self.count.singular_doubles += u64::from(plies > 1);
-        self.count.singular_reductions += u64::from(plies < 0);
         Extension { mv: facts.mv, plies }
     }
 

@@ -14,7 +14,7 @@ const STARTS: [(&str, u8); 3] = [
 ];
 
 /// Both terms, at the smallest depths that they allow.
-const TERMS: &str = "iir.min_depth = 2\nsingular = { min_depth = 3, double = 20, reduction = 1 }\n";
+const TERMS: &str = "iir.min_depth = 2\nsingular = { min_depth = 3, double = 20 }\n";
 
 /// Plays a short game from each position, each as a new game, and returns the iterations and the
 /// table's evictions. `None` if the options can't be combined.
@@ -96,7 +96,6 @@ prop_compose! {
     /// The rest of the search, and the terms.
     fn search()(
         algorithm in word(&["pvs", "pvs", "alpha-beta", "mtdf"]),
-        slack in 0..5_u8,
         from in [0..3_u8, 0..3],
         rest in [0..4_u8, 0..4, 0..4, 0..4],
         draws in any::<bool>(),
@@ -106,7 +105,7 @@ prop_compose! {
         format!(
             "algorithm = '{algorithm}'\naspiration = 30\ndraws = {draws}\niid.min_depth = {}\nlmr.min_depth = {lmr}\n\
              null_move.min_depth = {null}\netc_depth = {etc}\niir.min_depth = {iir}\n\
-             singular = {{ min_depth = {singular}, slack = {slack}, double = 20, reduction = 1 }}\n",
+             singular = {{ min_depth = {singular}, double = 20 }}\n",
             if iid == 1 { 2 } else { iid }
         )
     }

@@ -57,22 +57,20 @@ fn singular_begins_at_its_depth_below_the_root() {
 /// only nonzero if its option is on.
 #[test]
 fn singular_counts_what_its_tests_lead_to() {
-    let found = counts("singular = { min_depth = 3, margin = 1, double = 10, reduction = 1 }", MIDDLE, 6);
-    let SearchCounters { singular_tests, singular_extensions, singular_doubles, singular_reductions, .. } = found;
+    let found = counts("singular = { min_depth = 3, double = 10 }", MIDDLE, 6);
+    let SearchCounters { singular_tests, singular_extensions, singular_doubles, .. } = found;
     assert!(singular_doubles > 0 && singular_doubles < singular_extensions, "{found:?}");
-    assert!(singular_reductions > 0, "{found:?}");
-    assert!(singular_extensions + singular_reductions <= singular_tests, "{found:?}");
-    let plain = counts("singular = { min_depth = 3, margin = 1 }", MIDDLE, 6);
+    assert!(singular_extensions <= singular_tests, "{found:?}");
+    let plain = counts("singular.min_depth = 3", MIDDLE, 6);
     assert!(plain.singular_extensions > 0);
     assert_eq!(plain.singular_doubles, 0);
-    assert_eq!(plain.singular_reductions, 0);
 }
 
-/// A check with only one legal reply: no other move can reach any margin.
+/// A check with only one legal reply: no other move can reach the target.
 #[test]
 fn singular_extends_a_move_that_has_no_other() {
     let only = "1r6/8/8/8/8/2k5/8/K7 b - - 0 1";
-    let found = counts("singular = { min_depth = 3, margin = 100 }\nleaf = 'static'", only, 7);
+    let found = counts("singular.min_depth = 3\nleaf = 'static'", only, 7);
     assert!(found.singular_extensions > 0, "{found:?}");
 }
 
@@ -81,8 +79,7 @@ fn singular_extends_a_move_that_has_no_other() {
 /// three times the iteration's depth.
 #[test]
 fn extensions_are_bounded_by_twice_the_depth_of_the_iteration() {
-    let options: EngineOptions =
-        from_toml("leaf = 'static'\nsingular = { min_depth = 3, margin = 0, slack = 9 }").unwrap();
+    let options: EngineOptions = from_toml("leaf = 'static'\nsingular.min_depth = 3").unwrap();
     let mut engine = Engine::new(&options, None).unwrap();
     let limit = Limit { depth: Some(9), nodes: None };
     let found = engine.search(&Board::from_fen(PAWNS).unwrap(), &[], limit, &AtomicBool::new(false), &mut |_| {});
@@ -110,16 +107,9 @@ fn ranges_of_the_terms_hold_their_ends() {
     for (text, refused) in [
         ("iir.min_depth = 1", Some("iir.min_depth")),
         ("iir.min_depth = 2", None),
-        ("iir.reduction = 0", Some("iir.reduction")),
-        ("iir.reduction = 255", None),
         ("singular.min_depth = 1", Some("singular.min_depth")),
         ("singular.min_depth = 2", Some("singular.min_depth")),
         ("singular.min_depth = 3", None),
-        ("singular.margin = -1", Some("singular.margin")),
-        ("singular.margin = 100", None),
-        ("singular.margin = 101", Some("singular.margin")),
-        ("singular.divisor = 0", Some("singular.divisor")),
-        ("singular.divisor = 1", None),
         ("singular.double = 32000", None),
         ("singular.double = 32001", Some("singular.double")),
         ("singular.double = -1", Some("singular.double")),

@@ -22,11 +22,7 @@ const SWITCHES: &[(&str, &str, When)] = &[
     ("lmr.full_moves", "lmr.min_depth", When::Is("0")),
     ("lmr.reduction", "lmr.min_depth", When::Is("0")),
     ("null_move.reduction", "null_move.min_depth", When::Is("0")),
-    ("singular.slack", "singular.min_depth", When::Is("0")),
-    ("singular.margin", "singular.min_depth", When::Is("0")),
-    ("singular.divisor", "singular.min_depth", When::Is("0")),
     ("singular.double", "singular.min_depth", When::Is("0")),
-    ("singular.reduction", "singular.min_depth", When::Is("0")),
     ("mvv_lva", "ordering", When::DoesNotContain("mvv-lva")),
     ("aspiration", "deepening.step", When::Is("0")),
     ("probe.", "table.kind", When::Is("none")),
@@ -143,8 +139,8 @@ mod tests {
             (
                 "singular.min_depth = 3",
                 "singular.min_depth = 0",
-                "singular.margin = 3",
-                "singular.margin does nothing where singular.min_depth is 0",
+                "singular.double = 3",
+                "singular.double does nothing where singular.min_depth is 0",
             ),
             (
                 "table.forget = 0.5",

@@ -447,7 +447,7 @@ fn aged_entries_of_equal_depth_equal_the_twin() {
 #[test]
 fn terms_that_probe_the_table_equal_the_twin() {
     let iir = "iir.min_depth = 2";
-    let singular = "singular = { min_depth = 3, slack = 2, double = 5, reduction = 1 }";
+    let singular = "singular = { min_depth = 3, double = 5 }";
     let cases: Vec<String> = [
         iir.to_owned(),
         singular.to_owned(),

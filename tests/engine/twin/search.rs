@@ -878,7 +878,7 @@ impl Twin {
         for (tried, mv) in moves.into_iter().enumerate() {
             let mut seen = spot;
             if mv == singular {
-                seen.depth = (depth + plies).max(1);
+                seen.depth = depth + plies;
             }
             let tables = tried == 0 && mv == table_move;
             self.count.table_moves += u64::from(tables);
@@ -937,15 +937,15 @@ impl Twin {
             Bound::Lower | Bound::Exact => true,
         };
         let mate = score.abs() > self.options.mate.value - 256;
-        let far = depth - i32::from(entry.depth) > i32::from(singular.slack);
+        let far = depth - i32::from(entry.depth) > 3;
         let whole = self.options.probe.uses == Use::Both;
         let late = ply == 0 || ply as i32 >= 2 * self.iteration;
         if !whole || !bound || mate || far || late || !moves.contains(&entry.mv) {
             return none;
         }
-        let mark = (score - singular.margin * depth).max(256 - self.options.mate.value);
+        let mark = (score - 2 * depth).max(256 - self.options.mate.value);
         let low = Window { alpha: mark - 1, beta: mark };
-        let tested = Spot { depth: ((depth - 1) / i32::from(singular.divisor)).max(1), ..spot };
+        let tested = Spot { depth: (depth - 1) / 2, ..spot };
         self.enter()?;
         self.count.interior += 1;
         let mut best = -MOST;
@@ -964,10 +964,6 @@ impl Twin {
             let clear = singular.double > 0 && mark - best > singular.double && !window.open();
             self.count.singular_doubles += u64::from(clear);
             return Ok((entry.mv, if clear { 2 } else { 1 }));
-        }
-        if score >= window.beta && singular.reduction > 0 {
-            self.count.singular_reductions += 1;
-            return Ok((entry.mv, -i32::from(singular.reduction)));
         }
         none
     }
