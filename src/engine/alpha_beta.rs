@@ -247,11 +247,10 @@ impl<O: Observer> Search<'_, O> {
         node: Node,
         tried: usize,
     ) -> Score {
-        let Node { alpha, beta, depth, ply, is_cut_node } = node;
+        let Node { alpha, beta, depth, ply } = node;
         let is_pv = beta - alpha > 1;
-        let full_window_node =
-            Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1, is_cut_node: !(is_cut_node || is_pv) };
-        let zero_window_node = Node { alpha: -alpha - 1, is_cut_node: !is_cut_node, ..full_window_node };
+        let full_window_node = Node { alpha: -beta, beta: -alpha, depth: depth - 1, ply: ply + 1 };
+        let zero_window_node = Node { alpha: -alpha - 1, ..full_window_node };
         if self.is_late_move(board, child, mv, depth, tried) {
             let reduced_depth = (full_window_node.depth - self.switches.lmr_reduction).max(0);
             let reduced_node = Node { depth: reduced_depth, ..zero_window_node };
@@ -317,8 +316,7 @@ impl<O: Observer> Search<'_, O> {
         child.play_null(self.increments);
         self.path.push(board.key());
         let depth = (node.depth - 1 - self.switches.null_reduction).max(0);
-        let child_node =
-            Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1, is_cut_node: !node.is_cut_node };
+        let child_node = Node { alpha: -node.beta, beta: -node.beta + 1, depth, ply: node.ply + 1 };
         let score = -self.visit::<TABLE, EXTRAS>(&child, child_node, Move::NONE);
         self.path.pop();
         // A mate that follows a null move is not proven, so the score is capped.
@@ -341,20 +339,14 @@ impl<O: Observer> Search<'_, O> {
             let is_valid = self.is_deep_enough(&hit, node.depth - 1)
                 && self.switches.holds_at_clock(&child, node.depth - 1, &hit.entry);
             if is_lower_bound && score >= node.beta && is_valid {
-                let child_node = Node {
-                    alpha: -node.beta,
-                    beta: -node.alpha,
-                    depth: node.depth - 1,
-                    ply: node.ply + 1,
-                    is_cut_node: !node.is_cut_node,
-                };
+                let child_node =
+                    Node { alpha: -node.beta, beta: -node.alpha, depth: node.depth - 1, ply: node.ply + 1 };
                 self.path.push(board.key());
                 self.report(&ProbeEvent {
                     board: &child,
                     node: child_node,
                     hit: Some(&hit),
                     is_deep_enough: true,
-                    is_cutoff_barred: false,
                     is_cutoff: true,
                     by_parent: true,
                 });

@@ -8,7 +8,7 @@ use crate::table::{ShadowCounters, Table};
 
 crate::counters! {
     /// How the table's answers were used. Every hit of a search without enhanced transposition
-    /// cutoffs is one of `cut`, `shallow`, `indecisive`, `open_window` and `unasked`.
+    /// cutoffs is one of `cut`, `shallow`, `indecisive` and `unasked`.
     pub struct AnatomyCounters {
         /// Number of different positions at which the search function was entered in this
         /// iteration. Positions differ by an en passant square only if the capture is legal.
@@ -19,9 +19,6 @@ crate::counters! {
         shallow,
         /// Hits deep enough whose bound could not end the node.
         indecisive,
-        /// Hits that would have ended their node if `probe.pv_cutoffs` or `probe.expected_depth`
-        /// had let them.
-        open_window,
         /// Hits at the root, or where the table is used for moves only.
         unasked,
         /// Hits that ended their node with the entry of another position.
@@ -134,7 +131,7 @@ impl<'a> Dissector<'a> {
     /// Counts a probe by its ply. A hit that cut off its node is also counted by its bound, and any
     /// other hit by the reason why it did not.
     pub fn count_probe(&mut self, probe: &ProbeEvent, table: &dyn Table) {
-        let ProbeEvent { node, is_deep_enough, is_cutoff_barred, is_cutoff, .. } = *probe;
+        let ProbeEvent { node, is_deep_enough, is_cutoff, .. } = *probe;
         let count = &mut self.count;
         *counter_for_ply(
             node.ply,
@@ -154,8 +151,6 @@ impl<'a> Dissector<'a> {
                 count.unasked += 1;
             } else if !is_deep_enough {
                 count.shallow += 1;
-            } else if is_cutoff_barred {
-                count.open_window += 1;
             } else {
                 count.indecisive += 1;
             }
@@ -202,7 +197,7 @@ mod tests {
     use crate::table::unbounded::Unbounded;
     use crate::table::{Entry, Hit, TableOptions};
 
-    /// Eight misses, at both ends of each ply range, and seven hits of different kinds. A probe by
+    /// Eight misses, at both ends of each ply range, and six hits of different kinds. A probe by
     /// the parent is not counted.
     #[test]
     fn probe_is_counted_in_its_class() {
@@ -211,18 +206,15 @@ mod tests {
         let mut instruments = Instruments { dissector, ..Instruments::default() };
         let table = Unbounded::new(&TableOptions::default(), false);
         let mut probed =
-            |ply: usize,
-             open: bool,
-             hit: Option<&Hit>,
-             [is_deep_enough, is_cutoff_barred, is_cutoff, by_parent]: [bool; 4]| {
-                let node = Node { alpha: 0, beta: 1 + i32::from(open), depth: 4, ply, is_cut_node: false };
+            |ply: usize, open: bool, hit: Option<&Hit>, [is_deep_enough, is_cutoff, by_parent]: [bool; 3]| {
+                let node = Node { alpha: 0, beta: 1 + i32::from(open), depth: 4, ply };
                 instruments.after_probe(
-                    &ProbeEvent { board: &board, node, hit, is_deep_enough, is_cutoff_barred, is_cutoff, by_parent },
+                    &ProbeEvent { board: &board, node, hit, is_deep_enough, is_cutoff, by_parent },
                     &[],
                     &table,
                 );
             };
-        [0, 2, 3, 5, 6, 8, 9, 200].into_iter().for_each(|ply| probed(ply, false, None, [false; 4]));
+        [0, 2, 3, 5, 6, 8, 9, 200].into_iter().for_each(|ply| probed(ply, false, None, [false; 3]));
         let hit = |depth: u8, draft: i32, age: u16, bound: Bound| Hit {
             entry: Entry { depth, bound, mv: Move::NONE, ..Entry::default() },
             draft,
@@ -231,16 +223,15 @@ mod tests {
         };
         let (root, shallow, deep) =
             (hit(9, 9, 1, Bound::Exact), hit(3, 3, 2, Bound::Exact), hit(4, 4, 0, Bound::Upper));
-        probed(0, true, Some(&root), [false; 4]);
-        probed(3, false, Some(&shallow), [false; 4]);
-        probed(5, false, Some(&deep), [true, false, false, false]);
-        probed(6, true, Some(&deep), [true, true, false, false]);
-        let cut = [true, false, true, false];
+        probed(0, true, Some(&root), [false; 3]);
+        probed(3, false, Some(&shallow), [false; 3]);
+        probed(5, false, Some(&deep), [true, false, false]);
+        let cut = [true, true, false];
         // Its depth has aged from seven plies to four, so it is no deeper than required.
         probed(8, false, Some(&hit(7, 4, 3, Bound::Exact)), cut);
         probed(9, true, Some(&hit(5, 5, 0, Bound::Lower)), cut);
         probed(2, false, Some(&deep), cut);
-        probed(4, false, Some(&deep), [true, false, true, true]);
+        probed(4, false, Some(&deep), [true, true, true]);
         instruments.before_node(&board);
         instruments.before_node(&board);
         let anatomy = instruments.dissector.unwrap().finish(None);
@@ -249,7 +240,6 @@ mod tests {
             cut: 3,
             shallow: 1,
             indecisive: 1,
-            open_window: 1,
             unasked: 1,
             cut_false: 0,
             cut_exact: 1,
@@ -258,15 +248,15 @@ mod tests {
             cut_deeper: 1,
             hits_old: 3,
             cut_old: 1,
-            hits_pv: 3,
+            hits_pv: 2,
             cut_pv: 1,
             probes_ply_0: 4,
             probes_ply_3: 4,
-            probes_ply_6: 4,
+            probes_ply_6: 3,
             probes_ply_9: 3,
             hits_ply_0: 2,
             hits_ply_3: 2,
-            hits_ply_6: 2,
+            hits_ply_6: 1,
             hits_ply_9: 1,
             cut_ply_0: 1,
             cut_ply_3: 0,

@@ -122,7 +122,7 @@ impl<O: Observer> Search<'_, O> {
             }
             let mut child = *board;
             child.play(mv, self.increments);
-            let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1, is_cut_node: false };
+            let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1 };
             let score = -self.search_quiescence::<TABLE, EXTRAS>(&child, child_node, capture_plies + 1);
             if self.aborted {
                 break;

@@ -10,7 +10,7 @@ use crate::chess::{Board, Move, Score, movegen};
 impl<O: Observer> Search<'_, O> {
     /// Searches a position to `depth` plies. Returns its value from the view of the side to move.
     pub(super) fn minimax<const TABLE: bool>(&mut self, board: &Board, depth: i32, ply: usize) -> Score {
-        let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply, is_cut_node: false };
+        let node = Node { alpha: -INFINITE, beta: INFINITE, depth, ply };
         if depth <= 0 {
             return self.search_leaf::<TABLE, true>(board, node);
         }

@@ -10,9 +10,6 @@ pub struct Node {
     /// Remaining depth; 0 for leaves and quiescence nodes.
     pub depth: i32,
     pub ply: usize,
-    /// Whether the node is expected to fail high. This is so if its window is closed and its parent
-    /// is not expected to fail high.
-    pub is_cut_node: bool,
 }
 
 /// What the table knows about a node before the node is searched, as far as the options allow its

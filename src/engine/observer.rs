@@ -14,8 +14,6 @@ pub struct ProbeEvent<'a> {
     pub hit: Option<&'a Hit>,
     /// Whether the hit is deep enough for the node.
     pub is_deep_enough: bool,
-    /// Whether only `probe.pv_cutoffs` or `probe.expected_depth` prevented a cutoff.
-    pub is_cutoff_barred: bool,
     /// Whether the hit cut off the node.
     pub is_cutoff: bool,
     /// Whether the parent made the probe, for an enhanced transposition cutoff.

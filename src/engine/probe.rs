@@ -47,15 +47,8 @@ impl<O: Observer> Search<'_, O> {
     pub(super) fn probe<const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> ProbeAnswer {
         let Node { alpha, beta, depth, ply, .. } = node;
         let mut answer = ProbeAnswer { cutoff_score: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
-        let mut probed = ProbeEvent {
-            board,
-            node,
-            hit: None,
-            is_deep_enough: false,
-            is_cutoff_barred: false,
-            is_cutoff: false,
-            by_parent: false,
-        };
+        let mut probed =
+            ProbeEvent { board, node, hit: None, is_deep_enough: false, is_cutoff: false, by_parent: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
             self.report(&probed);
             if EXTRAS && self.switches.evaluations_depth <= depth {
@@ -74,13 +67,13 @@ impl<O: Observer> Search<'_, O> {
         probed.is_deep_enough = self.switches.allows_cutoffs && is_valid && ply > 0;
         if probed.is_deep_enough {
             self.apply_bound(&hit, ply, &mut answer);
-            if answer.cutoff_score.is_none() {
-                if EXTRAS && self.switches.demotes_depth <= depth && beta - alpha == 1 && !hit.entry.is_evaluation() {
-                    self.demote(&hit);
-                }
-            } else if self.switches.bars_cutoffs && self.bars_cutoff(node, answer.cutoff_score) {
-                answer.cutoff_score = None;
-                probed.is_cutoff_barred = true;
+            if answer.cutoff_score.is_none()
+                && EXTRAS
+                && self.switches.demotes_depth <= depth
+                && beta - alpha == 1
+                && !hit.entry.is_evaluation()
+            {
+                self.demote(&hit);
             }
         }
         probed.is_cutoff = answer.cutoff_score.is_some();
@@ -104,16 +97,6 @@ impl<O: Observer> Search<'_, O> {
         probed.hit = Some(&hit);
         self.report(&probed);
         answer
-    }
-
-    /// Whether the options forbid a hit to cut off the node with this score.
-    #[cold]
-    fn bars_cutoff(&self, node: Node, score: Option<Score>) -> bool {
-        if node.beta - node.alpha > 1 {
-            return !self.switches.pv_cutoffs;
-        }
-        (1..=self.switches.expected_depth).contains(&node.depth)
-            && score.is_some_and(|score| node.is_cut_node != (score >= node.beta))
     }
 
     /// Tells the table that the bound of a hit did not cut off the node. The table then lowers the

@@ -14,7 +14,7 @@ impl<O: Observer> Search<'_, O> {
         // Nodes at twice the depth of the iteration are not extended, so that no line grows without
         // end.
         self.extension_ply_limit = 2 * depth as usize;
-        let node = |alpha, beta| Node { alpha, beta, depth, ply: 0, is_cut_node: false };
+        let node = |alpha, beta| Node { alpha, beta, depth, ply: 0 };
         match (self.algorithm, guess) {
             (Algorithm::Minimax, _) if self.table.is_some() => self.minimax::<true>(root, depth, 0),
             (Algorithm::Minimax, _) => self.minimax::<false>(root, depth, 0),
@@ -58,7 +58,7 @@ impl<O: Observer> Search<'_, O> {
         let mut line: Vec<Move> = Vec::new();
         loop {
             let beta = if score == lower { score + 1 } else { score };
-            score = self.search_root(root, Node { alpha: beta - 1, beta, depth, ply: 0, is_cut_node: false });
+            score = self.search_root(root, Node { alpha: beta - 1, beta, depth, ply: 0 });
             if self.aborted {
                 return score;
             }

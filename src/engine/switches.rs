@@ -59,12 +59,6 @@ pub struct Switches {
     pub depth: DepthRule,
     pub allows_cutoffs: bool,
     pub uses_stored_moves: bool,
-    pub pv_cutoffs: bool,
-    /// Up to this remaining depth, a hit ends a node with a closed window only if the node fails as
-    /// expected.
-    pub expected_depth: i32,
-    /// Whether the options forbid that some hits end a node although their bound settles it.
-    pub bars_cutoffs: bool,
     /// Minimum remaining depth of a node at which an entry loses depth if its bound does not settle
     /// the node.
     pub demotes_depth: i32,
@@ -165,9 +159,6 @@ impl Switches {
             depth: probe.depth,
             allows_cutoffs: probe.uses != Use::Moves,
             uses_stored_moves: probe.uses != Use::Cutoffs,
-            pv_cutoffs: probe.pv_cutoffs || options.algorithm == super::options::Algorithm::Minimax,
-            expected_depth: i32::from(probe.expected_depth),
-            bars_cutoffs: !probe.pv_cutoffs || probe.expected_depth > 0,
             demotes_depth: match (table.demotion.missed, table.demotion.missed_depth) {
                 (0, _) => NEVER,
                 (_, depth) => lowest_depth(Where::Quiescence, depth),

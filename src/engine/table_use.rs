@@ -21,12 +21,6 @@ pub struct Probe {
     /// What a hit may be used for.
     #[serde(rename = "use")]
     pub uses: Use,
-    /// Whether a hit may end a node whose window is open (beta - alpha > 1), the root excepted.
-    pub pv_cutoffs: bool,
-    /// At remaining depths from 1 to this one, a hit ends a node with a closed window only as
-    /// expected: by failing high at a node that is expected to fail high, by failing low elsewhere.
-    /// 0: either way, at any depth. Source: Stockfish (5).
-    pub expected_depth: u8,
     /// Whether a lower bound of enough depth that does not end the node raises alpha and the best
     /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
     /// `ViperMate` journal.
@@ -46,8 +40,6 @@ impl Default for Probe {
             depth: DepthRule::default(),
             returns: Returns::default(),
             uses: Use::default(),
-            pv_cutoffs: true,
-            expected_depth: 0,
             start_value: false,
             refine: false,
         }

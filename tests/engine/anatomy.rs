@@ -44,7 +44,7 @@ fn every_kind_of_table() -> Vec<String> {
         "probe.use = 'moves'\ntable = { size = 500, clear = 'search', same_key = 'policy' }\nalgorithm = 'pvs'"
             .to_owned(),
     );
-    tables.push("probe.pv_cutoffs = false\ntable = { size = 500, same_key = 'deeper' }\nalgorithm = 'pvs'".to_owned());
+    tables.push("table = { size = 500, same_key = 'deeper' }\nalgorithm = 'pvs'".to_owned());
     tables.push("table = { size = 500, layout = 'bytes10', slots = 3, same_key = 'guard', guard = { margin = 3, pv = 0, age = false } }".to_owned());
     tables
 }
@@ -76,7 +76,7 @@ fn adds_up(full: &Iteration, text: &str) {
     let anatomy = full.anatomy.as_deref().unwrap();
     let (tree, table) = (anatomy.search, anatomy.table);
     let (hits, count) = (full.table.hits, full.table);
-    assert_eq!(hits, tree.cut + tree.shallow + tree.indecisive + tree.open_window + tree.unasked, "{text}");
+    assert_eq!(hits, tree.cut + tree.shallow + tree.indecisive + tree.unasked, "{text}");
     assert_eq!(tree.cut, full.search.usable);
     assert_eq!(tree.cut, tree.cut_exact + tree.cut_lower + tree.cut_upper);
     assert_eq!(hits, tree.hits_ply_0 + tree.hits_ply_3 + tree.hits_ply_6 + tree.hits_ply_9);

@@ -58,14 +58,14 @@ prop_compose! {
         depth in word(&["at-least", "at-least", "equal", "ignored"]),
         returns in word(&["stored", "window"]),
         uses in word(&["both", "both", "moves", "cutoffs"]),
-        flags in any::<[bool; 5]>(),
+        flags in any::<[bool; 4]>(),
         known in word(&["exact", "window"]),
     ) -> String {
-        let [pv_cutoffs, start_value, upper_move, terminals, hard] = flags;
+        let [start_value, upper_move, terminals, hard] = flags;
         let [ask, keep] = least;
         format!(
             "fail = '{}'\nprobe = {{ at = '{probe}', min_depth = {ask}, bounds = '{bounds}', depth = '{depth}', returns = '{returns}', \
-             use = '{uses}', pv_cutoffs = {pv_cutoffs}, start_value = {start_value} }}\nstore = {{ at = '{store}', min_depth = {keep}, \
+             use = '{uses}', start_value = {start_value} }}\nstore = {{ at = '{store}', min_depth = {keep}, \
              upper_move = {upper_move}, terminals = {terminals}, known = '{known}' }}\n",
             if hard { "hard" } else { "soft" }
         )

@@ -24,7 +24,7 @@ const TESTS: &[(&str, &str, &str)] = &[
         "search.nodes search.interior search.leaves search.qnodes search.evals search.evals_saved search.mates search.stalemates search.usable \
          search.saved search.move_only search.cuts search.first_cuts search.table_moves search.table_move_cuts search.etc_probes search.etc_cuts \
          search.researches search.iir_nodes search.singular_tests search.singular_extensions search.singular_doubles \
-         anatomy.unique anatomy.cut anatomy.shallow anatomy.indecisive anatomy.open_window anatomy.unasked \
+         anatomy.unique anatomy.cut anatomy.shallow anatomy.indecisive anatomy.unasked \
          anatomy.cut_exact anatomy.cut_lower anatomy.cut_upper anatomy.cut_deeper anatomy.hits_old anatomy.cut_old anatomy.hits_pv \
          anatomy.cut_pv anatomy.probes_ply_0 anatomy.probes_ply_3 anatomy.probes_ply_6 anatomy.probes_ply_9 \
          anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \

@@ -56,8 +56,6 @@ impl Window {
 struct Spot {
     depth: i32,
     ply: usize,
-    /// Whether the node is expected to fail high.
-    cut: bool,
 }
 
 pub struct Twin {
@@ -360,7 +358,7 @@ impl Twin {
     }
 
     fn iterate(&mut self, root: &Board, depth: i32, last: Option<i32>) -> Found {
-        let spot = Spot { depth, ply: 0, cut: false };
+        let spot = Spot { depth, ply: 0 };
         self.iteration = depth;
         match self.options.algorithm {
             Algorithm::Minimax => self.minimax(root, spot),
@@ -609,12 +607,6 @@ impl Twin {
             Bound::None => false,
         };
         let deep = self.deep_enough(&hit, spot.depth) && self.in_time(board, spot.depth, &hit.entry);
-        let pv_cutoffs = self.options.probe.pv_cutoffs || self.options.algorithm == Algorithm::Minimax;
-        let high = score >= window.beta;
-        let barred = match window.open() {
-            true => !pv_cutoffs,
-            false => spot.depth > 0 && spot.depth <= i32::from(self.options.probe.expected_depth) && high != spot.cut,
-        };
         let alone = hit.entry.score == i16::MIN;
         let demotion = self.options.table.demotion;
         let demotes =
@@ -622,13 +614,12 @@ impl Twin {
         if asked && deep && !ends && !window.open() && !alone && demotes {
             self.table.as_mut().unwrap().missed(&hit);
         }
-        let cut = asked && deep && ends && !barred;
+        let cut = asked && deep && ends;
         if !cut {
-            let why = match (asked, deep, ends) {
-                (false, ..) => &mut seen.unasked,
-                (true, false, _) => &mut seen.shallow,
-                (true, true, true) => &mut seen.open_window,
-                (true, true, false) => &mut seen.indecisive,
+            let why = match (asked, deep) {
+                (false, _) => &mut seen.unasked,
+                (true, false) => &mut seen.shallow,
+                (true, true) => &mut seen.indecisive,
             };
             *why += 1;
             self.anatomy = seen;
@@ -853,7 +844,7 @@ impl Twin {
             let mut passed = *board;
             passed.play_null(Increments::none());
             let zero = Window { alpha: -window.beta, beta: 1 - window.beta };
-            let below = Spot { depth: (depth - 1 - i32::from(null.reduction)).max(0), ply: ply + 1, cut: !spot.cut };
+            let below = Spot { depth: (depth - 1 - i32::from(null.reduction)).max(0), ply: ply + 1 };
             self.path.push(board.key_from_scratch(&self.keys));
             let score = (-self.visit(&passed, zero, below, Move::NONE)?.0).min(mate);
             self.path.pop();
@@ -976,9 +967,7 @@ impl Twin {
     }
 
     fn child(&mut self, board: &Board, child: &Board, mv: Move, window: Window, spot: Spot, tried: usize) -> Found {
-        // If a node is expected to fail low, its children are expected to fail high, and vice
-        // versa; a child with an open window has no expectation.
-        let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1, cut: !spot.cut };
+        let below = Spot { depth: spot.depth - 1, ply: spot.ply + 1 };
         let full = Window { alpha: -window.beta, beta: -window.alpha };
         let zero = Window { alpha: -window.alpha - 1, beta: -window.alpha };
         if self.late(board, child, mv, spot.depth, tried) {
@@ -996,7 +985,6 @@ impl Twin {
             }
             self.count.researches += 1;
         }
-        let below = Spot { cut: below.cut && !full.open(), ..below };
         let (score, line) = self.visit(child, full, below, mv)?;
         Ok((-score, line))
     }
@@ -1022,7 +1010,7 @@ impl Twin {
         from: (u64, u64),
     ) -> Result<i32, Spent> {
         let level = if taken == 0 { 0 } else { -1 };
-        let spot = Spot { depth: 0, ply, cut: false };
+        let spot = Spot { depth: 0, ply };
         self.see(board);
         let (mut table_move, mut standing) = (Move::NONE, None);
         if self.asks(level) {
@@ -1116,8 +1104,7 @@ impl Twin {
         let (mut best, mut line) = (-MOST, Vec::new());
         self.path.push(board.key_from_scratch(&self.keys));
         for &mv in &moves {
-            let (score, below) =
-                self.minimax(&after(board, mv), Spot { depth: depth - 1, ply: ply + 1, cut: false })?;
+            let (score, below) = self.minimax(&after(board, mv), Spot { depth: depth - 1, ply: ply + 1 })?;
             if -score > best {
                 best = -score;
                 line = [vec![mv], below].concat();
