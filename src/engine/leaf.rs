@@ -69,8 +69,7 @@ impl<O: Observer> Search<'_, O> {
             }
             return score;
         }
-        let stand_pat = if TABLE && EXTRAS && self.switches.hits_affect_evaluation && self.switches.probe_depth <= level
-        {
+        let stand_pat = if TABLE && EXTRAS && self.switches.static_evaluation && self.switches.probe_depth <= level {
             self.stand_pat(board)
         } else {
             self.count.evals += 1;

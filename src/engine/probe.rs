@@ -90,8 +90,8 @@ impl<O: Observer> Search<'_, O> {
             self.observer.after_entry_cutoff(board, depth, hit.entry.mv);
         } else {
             self.count.move_only += u64::from(!answer.mv.is_none());
-            if EXTRAS && self.switches.hits_affect_evaluation {
-                self.evaluate_after_hit(board, node, &hit.entry, is_valid);
+            if EXTRAS && self.switches.static_evaluation {
+                self.evaluate_after_hit(board, depth, &hit.entry);
             }
         }
         probed.hit = Some(&hit);
@@ -168,31 +168,19 @@ impl<O: Observer> Search<'_, O> {
 
     /// Evaluates a node after a hit that did not cut off the node. If the entry contains a static
     /// evaluation, the evaluation is taken from the entry. Otherwise it is computed. Both cases are
-    /// counted.
-    ///
-    /// A leaf or quiescence node then uses the evaluation. If the options say so, the evaluation is
-    /// first refined by the score of the entry. `is_valid` says whether the score is deep enough
-    /// and valid at this halfmove clock.
+    /// counted. A leaf or quiescence node then uses the evaluation.
     #[cold]
-    fn evaluate_after_hit(&mut self, board: &Board, node: Node, entry: &Entry, is_valid: bool) {
-        if !self.has_evaluation(board, node.depth) {
+    fn evaluate_after_hit(&mut self, board: &Board, depth: i32, entry: &Entry) {
+        if !self.has_evaluation(board, depth) {
             return;
         }
-        let stored = if self.switches.static_evaluation { entry.evaluation.get() } else { None };
+        let stored = entry.evaluation.get();
         self.count.evals_saved += u64::from(stored.is_some());
         self.count.evals += u64::from(stored.is_none());
         let evaluation = stored.unwrap_or_else(|| self.evaluator.evaluate(board));
-        if node.depth > 0 {
-            return;
+        if depth <= 0 {
+            self.evaluation = Some(evaluation);
         }
-        let score = self.switches.score_from_store(entry.score, node.ply);
-        let refines = self.switches.refines_evaluations && is_valid && score.abs() <= self.switches.mate_threshold;
-        self.evaluation = Some(match self.switches.bound(entry) {
-            Bound::Lower if refines => evaluation.max(score),
-            Bound::Upper if refines => evaluation.min(score),
-            Bound::Exact if refines => score,
-            _ => evaluation,
-        });
     }
 
     /// Returns the static evaluation to store with an entry. The evaluation is empty if entries do

@@ -44,10 +44,6 @@ pub struct Switches {
     pub evaluations_depth: i32,
     /// Whether entries keep static evaluations.
     pub static_evaluation: bool,
-    /// Whether the score of a hit refines the static evaluation of its node.
-    pub refines_evaluations: bool,
-    /// Whether a hit can provide or refine the static evaluation of its node.
-    pub hits_affect_evaluation: bool,
     /// Whether a store must first check the halfmove clock or compute the static evaluation.
     pub prepares_stores: bool,
     /// Minimum remaining depth at which a score that raises alpha is stored at once.
@@ -145,8 +141,6 @@ impl Switches {
                 false => NEVER,
             },
             static_evaluation: table.static_evaluation,
-            refines_evaluations: probe.refine,
-            hits_affect_evaluation: table.static_evaluation || probe.refine,
             prepares_stores: table.static_evaluation || options.draws && options.fifty_moves == FiftyMoves::Guarded,
             rises_depth: match options.store.rises && !no_table {
                 true => lowest_depth(options.store.at, options.store.min_depth),
@@ -187,7 +181,7 @@ impl Switches {
         };
         let depths = [switches.terms_depth, switches.rises_depth, switches.demotes_depth, switches.evaluations_depth];
         switches.extras =
-            depths.into_iter().any(|depth| depth != NEVER) || switches.hits_affect_evaluation || switches.guards_clock;
+            depths.into_iter().any(|depth| depth != NEVER) || switches.static_evaluation || switches.guards_clock;
         let eval = &options.eval;
         let incremental = !eval.has_leaf_terms();
         switches.bare_leaves = options.leaf == Leaf::Static

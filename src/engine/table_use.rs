@@ -25,10 +25,6 @@ pub struct Probe {
     /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
     /// `ViperMate` journal.
     pub start_value: bool,
-    /// Whether a leaf or quiescence node that a hit of enough depth did not end uses the stored
-    /// score as its static evaluation, if the bound says that its value lies on that side. Mates
-    /// are left out. Source: most engines of today.
-    pub refine: bool,
 }
 
 impl Default for Probe {
@@ -41,7 +37,6 @@ impl Default for Probe {
             returns: Returns::default(),
             uses: Use::default(),
             start_value: false,
-            refine: false,
         }
     }
 }

@@ -116,9 +116,8 @@ impl Findings {
 
 /// Returns `options` without everything that makes scores differ from the scores of the reference
 /// search. Entries are used only at their own depth. There are no draws by repetition or by the
-/// fifty-move rule. There is no pruning besides alpha-beta, and there are no reductions. Static
-/// evaluations are not refined by table scores. Deliberate faults are kept. Returns `None` if there
-/// is no table.
+/// fifty-move rule. There is no pruning besides alpha-beta, and there are no reductions. Deliberate
+/// faults are kept. Returns `None` if there is no table.
 pub fn comparable_options(options: &EngineOptions) -> Option<EngineOptions> {
     let mut options = options.clone();
     if options.table.kind == TableKind::None {
@@ -133,7 +132,6 @@ pub fn comparable_options(options: &EngineOptions) -> Option<EngineOptions> {
     options.lmr.min_depth = 0;
     options.null_move.min_depth = 0;
     options.singular.min_depth = 0;
-    options.probe.refine = false;
     Some(options)
 }
 

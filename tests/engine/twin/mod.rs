@@ -460,11 +460,11 @@ fn terms_that_probe_the_table_equal_the_twin() {
         format!("{iir}\n{singular}\ntable = 'none'"),
         format!("{iir}\n{singular}\nshape = 'neutral'\ntable.size = 64"),
         format!("{iir}\nprobe.at = 'quiescence'\nstore = {{ at = 'quiescence', evaluations = true }}\ntable.design = 'weiss'\ntable.size = 64"),
-        format!("{iir}\nprobe = {{ at = 'quiescence', refine = true }}\nstore = {{ at = 'quiescence', evaluations = true }}\ntable = {{ design = 'weiss', size = 64, static_evaluation = true, keep_pv = true }}"),
-        "probe = { at = 'quiescence', refine = true }\nleaf = 'quiescence'\nstore.at = 'quiescence'\ntable = { size = 600, static_evaluation = true }".to_owned(),
+        format!("{iir}\nprobe = {{ at = 'quiescence' }}\nstore = {{ at = 'quiescence', evaluations = true }}\ntable = {{ design = 'weiss', size = 64, static_evaluation = true, keep_pv = true }}"),
+        "probe = { at = 'quiescence' }\nleaf = 'quiescence'\nstore.at = 'quiescence'\ntable = { size = 600, static_evaluation = true }".to_owned(),
         format!("{iir}\n{singular}\nprobe = {{ start_value = true }}\nstore.rises = true\ntable.size = 600"),
         format!("{iir}\nstore = {{ rises = true, at = 'before-leaf', min_depth = 2 }}\nfail = 'hard'\nnull_move.min_depth = 2\ntable = {{ policy = 'depth-age', slots = 2, same_key = 'guard', size = 96, victim = 'probe', demotion = {{ refused = 1, missed = 1, from = 1, missed_depth = 2 }} }}"),
-        "probe = { at = 'before-leaf', refine = true }\nstore = { at = 'before-leaf', evaluations = true, min_depth = 1 }\ntable = { kind = 'unbounded', static_evaluation = true }".to_owned(),
+        "probe = { at = 'before-leaf' }\nstore = { at = 'before-leaf', evaluations = true, min_depth = 1 }\ntable = { kind = 'unbounded', static_evaluation = true }".to_owned(),
         format!(
             "{iir}\n{singular}\nshape = 'neutral'\nprobe.at = 'before-leaf'\nstore.at = 'quiescence'\nstore.evaluations = true\netc_depth = 2\n\
              table = {{ size = 60, slots = 2, same_key = 'guard', guard = {{ move_first = true }}, evaluations = 'empty', refresh = 'cutoff', clock = 'iteration', keep_move = true }}"

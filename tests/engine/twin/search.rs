@@ -625,19 +625,10 @@ impl Twin {
             self.anatomy = seen;
             self.count.move_only += u64::from(!mv.is_none());
             let keeps = self.options.table.static_evaluation;
-            if (keeps || self.options.probe.refine) && self.has_evaluation(board, spot.depth) {
-                let found = hit.entry.evaluation.get().filter(|_| keeps);
+            if keeps && self.has_evaluation(board, spot.depth) {
+                let found = hit.entry.evaluation.get();
                 *(if found.is_some() { &mut self.count.evals_saved } else { &mut self.count.evals }) += 1;
-                let own = found.unwrap_or_else(|| evaluate(&self.options, &self.rows, board));
-                let mate = score.abs() > self.options.mate.value - 256;
-                let other = match bound {
-                    Bound::Lower => own < score,
-                    Bound::Upper => own > score,
-                    Bound::Exact => true,
-                    Bound::None => false,
-                };
-                let takes = self.options.probe.refine && spot.depth == 0 && deep && !mate && other;
-                self.standing = Some(if takes { score } else { own });
+                self.standing = Some(found.unwrap_or_else(|| evaluate(&self.options, &self.rows, board)));
             }
             let mut narrowed = (window, -MOST);
             if asked && deep && !ends && self.options.probe.start_value {
