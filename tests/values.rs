@@ -46,7 +46,6 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("table.kind=none", "aspiration = 0"),
     ("table.layout=bytes10", "table.slots = 3"),
     ("table.forget_part", "table.forget = 0.5"),
-    ("table.forget_seed", "table.forget = 0.5"),
     ("table.bucket_bytes", "table = { key_bits = 20, size = '12 KiB' }"),
     ("table.age_bits", "table.clock = 'iteration'"),
     ("table.evaluations", "store.evaluations = true"),

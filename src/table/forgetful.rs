@@ -5,12 +5,14 @@ use super::watch::{Watch, WatchedTable};
 use super::{Entry, Hit, Table, TableCounters, TableOptions};
 use crate::chess::{Bound, Move};
 
+/// The seed of the hash.
+const SEED: u64 = 1;
+
 /// Drops hits pseudo-randomly. A hash of the seed, the key and the number of hits so far decides
 /// whether a hit is dropped.
 pub struct Loss {
     share: f64,
     part: ForgetPart,
-    seed: u64,
     /// Hits since the table was created or renewed.
     hits: u64,
     forgotten: u64,
@@ -28,8 +30,8 @@ const fn mix(mut bits: u64) -> u64 {
 
 impl Forgetful {
     pub fn new(table: Box<dyn Table>, options: &TableOptions) -> Self {
-        let TableOptions { forget, forget_part, forget_seed, .. } = *options;
-        Self::with_watch(Loss { share: forget, part: forget_part, seed: forget_seed, hits: 0, forgotten: 0 }, table)
+        let TableOptions { forget, forget_part, .. } = *options;
+        Self::with_watch(Loss { share: forget, part: forget_part, hits: 0, forgotten: 0 }, table)
     }
 }
 
@@ -37,7 +39,7 @@ impl Loss {
     /// Counts a hit and returns whether the hit is dropped.
     fn loses_hit(&mut self, key: u64) -> bool {
         self.hits += 1;
-        let bits = mix(mix(mix(self.seed) ^ key) ^ self.hits);
+        let bits = mix(mix(mix(SEED) ^ key) ^ self.hits);
         // The top 53 bits are a number below 2^53, which an f64 holds exactly. A share of 1
         // therefore drops every hit.
         ((bits >> 11) as f64) < self.share * (1_u64 << 53) as f64

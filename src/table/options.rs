@@ -363,14 +363,12 @@ pub struct TableOptions {
     /// When the table is emptied.
     pub clear: Clear,
     /// Share of the hits that are lost on purpose, 0..=1, to see the effect of a loss of known
-    /// size. A hash of `forget_seed`, the key and the number of hits so far selects the lost hits.
-    /// The entry stays in the table, and the next probe may find it.
+    /// size. A hash of the key and the number of hits so far selects the lost hits. The entry stays
+    /// in the table, and the next probe may find it.
     #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
     pub forget: f64,
     /// What `forget` loses of a hit.
     pub forget_part: ForgetPart,
-    /// The seed that selects the hits that `forget` loses.
-    pub forget_seed: u64,
     /// Which buckets are fetched ahead of their probe. Changes time, never counts.
     pub prefetch: Prefetch,
     /// Ask the kernel for 2 MiB pages. Changes time, never counts.
@@ -403,7 +401,6 @@ impl Default for TableOptions {
             clear: Clear::default(),
             forget: 0.0,
             forget_part: ForgetPart::default(),
-            forget_seed: 1,
             prefetch: Prefetch::default(),
             huge_pages: true,
         }

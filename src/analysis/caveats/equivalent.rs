@@ -29,7 +29,6 @@ const SWITCHES: &[(&str, &str, When)] = &[
     ("store.", "table.kind", When::Is("none")),
     ("etc_depth", "table.kind", When::Is("none")),
     ("table.forget_part", "table.forget", When::Is("0.0")),
-    ("table.forget_seed", "table.forget", When::Is("0.0")),
     ("table.forget", "table.kind", When::Is("none")),
     ("table.guard", "table.same_key", When::IsNot("guard")),
     ("table.policy", "table.kind", When::Is("unbounded")),
@@ -145,8 +144,8 @@ mod tests {
             (
                 "table.forget = 0.5",
                 "table.forget = 0.0",
-                "table.forget_seed = 3",
-                "table.forget_seed does nothing where table.forget is 0.0",
+                "table.forget_part = 'move'",
+                "table.forget_part does nothing where table.forget is 0.0",
             ),
             (
                 "deepening.step = 1",
