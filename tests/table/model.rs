@@ -197,12 +197,11 @@ impl Model<'_> {
         };
         let is_accepted = match &self.options.policy {
             Policy::DepthAge(rule) => !rule.refuse || worth(new) >= least,
-            Policy::Scored(weights) => worth(new) >= least + i64::from(weights.margin),
             Policy::Formula(_) if self.text.contains("nodes") => {
                 let (old, exact) = (&bucket[slot], |stored: &Stored| stored.entry.bound == Bound::Exact);
                 2 * depth(new) >= depth(old) - 4 * self.age(old) || exact(new) && !exact(old)
             }
-            Policy::Formula(_) => true,
+            Policy::Formula(_) | Policy::Scored(_) => true,
             _ => worth(new) >= least,
         };
         is_accepted.then_some((slot, Some(slot)))
@@ -412,11 +411,11 @@ const POLICIES: [&str; 26] = [
     "{ kind = 'depth-age', factor = 3, refuse = true }",
     "'vipermate-first'",
     "'scored'",
-    "{ kind = 'scored', depth = 3, age = 5, exact = 4, pv = 7, nodes = 2, margin = 1 }",
-    "{ kind = 'scored', depth = -2, age = -1, exact = -4, pv = 3, nodes = -1, margin = -3 }",
-    "{ kind = 'scored', depth = 0, age = 1, nodes = 3, margin = 0 }",
+    "{ kind = 'scored', depth = 3, age = 5, exact = 4, pv = 7, nodes = 2 }",
+    "{ kind = 'scored', depth = -2, age = -1, exact = -4, pv = 3, nodes = -1 }",
+    "{ kind = 'scored', depth = 0, age = 1, nodes = 3 }",
     "{ kind = 'scored', depth = 763, age = 4679, pv = 198, lower = 317, upper = 427, exact = 40, move = 315 }",
-    "{ kind = 'scored', depth = 1, age = 1, lower = -1, upper = 1, move = 1, margin = 1, ties = 'last' }",
+    "{ kind = 'scored', depth = 1, age = 1, lower = -1, upper = 1, move = 1, ties = 'last' }",
     "{ kind = 'depth-age', factor = 4, ties = 'last' }",
     "'expression'",
     "{ kind = 'expression', worth = '3 * depth - 7 * age + 4 * exact + 2 * lower - upper + 5 * pv + move + nodes / 8 + \

@@ -215,7 +215,6 @@ fn same_key_rules_decide_as_documented() {
 #[test]
 fn vipermate_first_and_scored_decide_as_documented() {
     const SAME: &str = "policy = 'vipermate-first'\nsame_key = 'policy'";
-    const MARGIN: &str = "policy = { kind = 'scored', margin = 0 }";
     check_rows(&[
         (1, SAME, "a9- b0-", "b0-"),
         (1, SAME, "a9 b8=", "a9"),
@@ -230,10 +229,6 @@ fn vipermate_first_and_scored_decide_as_documented() {
         (2, "policy = { kind = 'scored', exact = 2 }", "a4 b3= c0", "b3= c0"),
         (2, "policy = { kind = 'scored', pv = 2 }", "a4 b3+ c0", "b3 c0"),
         (2, "policy = { kind = 'scored', depth = 0, nodes = 1 }", "a9/15 b1/16 c0", "b1 c0"),
-        (1, MARGIN, "a4 b3", "a4"),
-        (1, MARGIN, "a4 b4", "b4"),
-        (1, "policy = { kind = 'scored', margin = 2 }", "a4 b5", "a4"),
-        (1, "policy = { kind = 'scored', margin = 2 }", "a4 b6", "b6"),
     ]);
 }
 

@@ -255,8 +255,7 @@ macro_rules! policies {
             pub fn ignores_newcomer(&self) -> bool {
                 match self {
                     Self::DepthAge(policy) => !policy.refuse,
-                    // With the default margin, no newcomer is refused.
-                    Self::Scored(policy) => policy.margin <= Scored::default().margin,
+                    Self::Scored(_) => true,
                     Self::Formula(policy) => policy.lets.is_empty(),
                     _ => false,
                 }
@@ -352,8 +351,7 @@ policies! {
     "vipermate-first" vipermate_first::VipermateFirst,
     /// A pseudo-random entry of the bucket is evicted.
     "random" random::Random,
-    /// Evicts the entry of least worth, which is a weighted sum. A newcomer that is worth too
-    /// little is refused. By default it is `depth-age`.
+    /// Evicts the entry of least worth, which is a weighted sum. By default it is `depth-age`.
     "scored" scored::Scored,
     /// Evicts the entry of least worth, which is an expression; another expression decides what is
     /// refused. By default it is `depth-age`.

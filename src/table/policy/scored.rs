@@ -30,9 +30,6 @@ pub struct Scored {
     pub mv: i32,
     /// Weight of each doubling of the subtree's nodes, -100000..=100000.
     pub nodes: i32,
-    /// The newcomer is refused unless its own worth is at least the least worth of the bucket plus
-    /// this; the default never refuses.
-    pub margin: i32,
     /// Which of several entries of equal worth goes.
     pub ties: Ties,
 }
@@ -48,9 +45,6 @@ impl Default for Scored {
             pv: 0,
             mv: 0,
             nodes: 0,
-            // With the default weights, two worths never differ by so much. So no newcomer is
-            // refused.
-            margin: -1_000_000,
             ties: Ties::First,
         }
     }
@@ -62,19 +56,17 @@ impl Replacement for Scored {
     // This function is inlined into the table's store, so that the node counts of entries are
     // unpacked only if they have a weight.
     #[inline(always)]
-    fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
+    fn decide(&self, bucket: &[Entry], _: &Newcomer, now: u16) -> Decision {
         // A worth is at most 100,000 x (255 + 1023 + 1 + 1 + 1 + 31), which fits 32 bits.
         let bound_weights = [0, self.upper, self.lower, self.exact];
-        let worth = |entry: &Entry, age: u16| {
-            self.depth * i32::from(entry.depth) - self.age * i32::from(age)
+        let worth = |entry: &Entry| {
+            self.depth * i32::from(entry.depth) - self.age * i32::from(entry.age(now))
                 + if entry.is_evaluation() { 0 } else { bound_weights[entry.bound as usize] }
                 + if entry.pv { self.pv } else { 0 }
                 + if self.mv == 0 || entry.mv.is_none() { 0 } else { self.mv }
                 + if self.nodes == 0 { 0 } else { self.nodes * (entry.nodes | 1).ilog2() as i32 }
         };
-        let (slot, least_worth) = least_worth_by(bucket, self.ties, |entry| worth(entry, entry.age(now)));
-        let required_worth = i64::from(least_worth) + i64::from(self.margin);
-        if i64::from(worth(&newcomer.entry, 0)) >= required_worth { Decision::replace(slot) } else { Decision::Refuse }
+        Decision::replace(least_worth_by(bucket, self.ties, worth).0)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -106,6 +98,5 @@ mod tests {
                 assert_eq!(message(sign * 100_001), Err(refused));
             }
         }
-        assert_eq!(Scored { margin: i32::MIN, ..Scored::default() }.check(), Ok(()));
     }
 }
