@@ -2,8 +2,7 @@
 //! search.
 
 use super::options::{
-    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Leaf, MateDistance, PieceSquares, Returns, Use,
-    Where,
+    BoundsRule, DepthRule, EngineOptions, Fail, FiftyMoves, Leaf, MateDistance, PieceSquares, Returns, Use, Where,
 };
 use super::ordering::{Ranks, STAGED_DEPTH};
 use crate::chess::{Bound, Score, order::GenerationOrder};

@@ -10,8 +10,7 @@ use ttlab::internals::chess::{Board, Bound, EpRule, Increments, Keys, Move, Move
 use ttlab::internals::engine::anatomy::AnatomyCounters;
 use ttlab::internals::engine::eval::piece_square_values;
 use ttlab::internals::engine::options::{
-    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, Known, Leaf, MateDistance, Ordering,
-    Returns, Shape, Use, Where,
+    Algorithm, BoundsRule, DepthRule, Fail, FiftyMoves, Known, Leaf, MateDistance, Ordering, Returns, Shape, Use, Where,
 };
 use ttlab::internals::engine::{EngineOptions, Limit, SearchCounters};
 use ttlab::internals::table::options::{Clear, Refresh, TickSource};
