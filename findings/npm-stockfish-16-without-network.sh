@@ -21,10 +21,10 @@ for network in default true; do
     counts+=("$(value nodes 1)")
 done
 cd /
-printf '%s\n' uci 'setoption name Use NNUE value true' isready 'position startpos' 'go depth 8' |
-    converse 60 node "$work/node_modules/stockfish/src/stockfish-nnue-16.js" >"$work/elsewhere"
-echo "Use NNUE true, started in another folder: $(grep NNUE "$work/elsewhere" | tail -1)"
+printf '%s\n' uci 'setoption name Use NNUE value true' isready |
+    converse 30 node "$work/node_modules/stockfish/src/stockfish-nnue-16.js" >"$work/elsewhere"
+echo "Use NNUE true, started in another folder: $(grep -i 'eval file' "$work/elsewhere" | tail -1)"
 expect "the option is false by default" grep -q '^option name Use NNUE type check default false' "$talk"
 expect "the default search is another one than that with the network" [ "${counts[0]}" -ne "${counts[1]}" ]
-expect "started in another folder the engine does not find the network" grep -q 'not loaded' "$work/elsewhere"
+expect "started in another folder the engine does not find the network" grep -q 'Failed to download eval file' "$work/elsewhere"
 conclude

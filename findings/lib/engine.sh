@@ -55,7 +55,7 @@ END
 # waits for the answers to `uci`, `isready` and `go`. Lines that are not sent:
 #   send LINE      sends LINE and waits for nothing
 #   await WORD     waits for a line that begins with WORD
-#   pause SECONDS  waits
+#   pause SECONDS  prints what comes in the next whole SECONDS
 #   memory         prints the engine's resident memory as `memory: N MB`
 #   threads        prints its number of threads as `threads: N`
 # After SECONDS the engine is killed. At the end it is told to quit.
@@ -69,14 +69,28 @@ converse() {
         printf '> %s\n' "$1"
         { printf '%s\n' "$1" >&"$to"; } 2>/dev/null || true
     }
+    local begun='' answer
     await() {
-        local answer
         while IFS= read -r -u "$from" answer; do
-            answer=${answer%$'\r'}
+            answer=$begun${answer%$'\r'}
+            begun=
             printf '%s\n' "$answer"
             if [[ $answer == "$1"* ]]; then return; fi
         done
         echo "(ended without $1)"
+    }
+    pause() {
+        local until=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
+        while ((${EPOCHREALTIME/[.,]/} < until)); do
+            if IFS= read -r -t 0.05 -u "$from" answer; then
+                printf '%s\n' "$begun${answer%$'\r'}"
+                begun=
+            elif (($? > 128)); then
+                begun+=$answer
+            else
+                return
+            fi
+        done
     }
     process_status() {
         local limiter
@@ -87,7 +101,7 @@ converse() {
         case $line in
         "send "*) tell "${line#send }" ;;
         "await "*) await "${line#await }" ;;
-        "pause "*) sleep "${line#pause }" ;;
+        "pause "*) pause "${line#pause }" ;;
         memory) echo "memory: $(($(process_status VmRSS) / 1024)) MB" ;;
         threads) echo "threads: $(process_status Threads)" ;;
         *)
@@ -102,6 +116,7 @@ converse() {
     done
     tell quit
     exec {to}>&-
+    printf '%s' "$begun"
     cat <&"$from"
     wait "$pid" 2>/dev/null || true
     exec {from}<&-
