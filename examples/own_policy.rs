@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::process::ExitCode;
-use ttlab::{Decision, Entry, Newcomer, Replacement, register};
+use ttlab_core::{Decision, Entry, Newcomer, Replacement, register};
 
 /// Keeps an entry with a move to one of the four central files, unless the newcomer has one too or
 /// is deeper by at least `margin`.

@@ -1,6 +1,6 @@
 //! Watches the free memory during searches whose tables grow.
 
-use super::available_bytes;
+use crate::system::available_bytes;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;

@@ -52,7 +52,6 @@ pub fn from_table<T: DeserializeOwned>(table: Table) -> Result<T, DecodeError> {
 }
 
 /// Decodes TOML text (see [`from_table`]).
-#[cfg(any(test, feature = "internals"))]
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     let table = text
         .parse()

@@ -61,7 +61,7 @@ mod uci;
 mod verify;
 
 use crate::experiment::Experiment;
-use crate::system::watch::OUT_OF_MEMORY;
+use crate::memory_watch::OUT_OF_MEMORY;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

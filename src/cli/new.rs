@@ -1,5 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit, io_failure};
-use crate::chess::builtin::{BuiltinSuite, SUITES};
+use crate::experiment::builtin::{BuiltinSuite, SUITES};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

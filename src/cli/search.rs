@@ -1,7 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position};
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Engine, Limit, SearchCounters, SearchProgress};
-use crate::system::watch::stop_on_low_memory;
+use crate::memory_watch::stop_on_low_memory;
 use crate::table::{TableCounters, ThreadCounters};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;

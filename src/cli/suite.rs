@@ -3,7 +3,7 @@ use crate::chess::epd_write::{epd_file, san_choices, san_line};
 use crate::chess::fault::{Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{EpRule, Move, Strictness};
-use crate::experiment::text;
+use crate::experiment::{builtin, text};
 use crate::text::plural;
 use serde_json::Value;
 use std::fmt::Write;
@@ -45,7 +45,7 @@ pub fn run(args: &Args) -> CommandResult {
     let strictness = if args.lenient { Strictness::Lenient } else { Strictness::Strict };
     let on_error = if args.skip_bad { OnError::Skip } else { OnError::Stop };
     let mut suite =
-        Suite::load(&args.file, SuiteOptions { strictness, on_error, first: None }).map_err(CommandFailure::usage)?;
+        builtin::load(&args.file, SuiteOptions { strictness, on_error, first: None }).map_err(CommandFailure::usage)?;
     let name = args.file.display().to_string();
     if args.skip_bad {
         text::remove_duplicates(&name, &mut suite);

@@ -1,7 +1,8 @@
 //! The positions used to examine an engine. They are built in, so that no other file is needed.
 
-use crate::chess::suite::{Suite, SuiteOptions};
+use crate::chess::suite::SuiteOptions;
 use crate::chess::{Board, Increments, Move};
+use crate::experiment::builtin;
 use std::path::Path;
 
 /// The built-in suite of games between human players.
@@ -39,7 +40,7 @@ pub struct GamePosition {
 /// Returns the positions to search in each game. A game is left out if it is too short for
 /// [`SEARCHES_PER_GAME`] searches.
 pub fn games() -> Vec<Vec<GamePosition>> {
-    let suite = Suite::load(Path::new(GAMES), SuiteOptions::default());
+    let suite = builtin::load(Path::new(GAMES), SuiteOptions::default());
     let items = suite.map(|suite| suite.items).unwrap_or_default();
     let games = items.iter().filter_map(|item| Some((item.board, item.game_moves()?))).step_by(GAME_STRIDE).enumerate();
     let select_positions = |(index, (start, game)): (usize, (Board, &[Move]))| {

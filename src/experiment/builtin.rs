@@ -1,6 +1,7 @@
 //! The suites that are compiled in: `builtin:NAME` can be used in place of a suite's file.
 
-use super::fault::distance;
+use crate::chess::fault::distance;
+use crate::chess::suite::{Suite, SuiteError, SuiteKind, SuiteOptions};
 use std::fmt;
 use std::path::Path;
 
@@ -59,6 +60,24 @@ pub fn find(path: &Path) -> Option<Result<&'static BuiltinSuite, UnknownBuiltin>
     Some(suite.ok_or_else(|| UnknownBuiltin { name: name.to_owned() }))
 }
 
+/// Why a file or a built-in suite cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error(transparent)]
+    Unknown(#[from] UnknownBuiltin),
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
+}
+
+/// Loads a suite from a file, or a built-in one.
+pub fn load(path: &Path, options: SuiteOptions) -> Result<Suite, LoadError> {
+    let Some(builtin) = find(path) else { return Ok(Suite::load(path, options)?) };
+    let builtin = builtin?;
+    let kind = SuiteKind::from_path(builtin.file.as_ref()).unwrap_or(SuiteKind::Positions);
+    let suite = Suite::read(builtin.name(), &path.display().to_string(), kind, builtin.text.as_bytes(), options);
+    Ok(suite.map_err(SuiteError::from)?)
+}
+
 /// There is no built-in suite with a name. The message suggests the most similar name, if there is
 /// one, and lists the names of all built-in suites.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,7 +101,6 @@ impl fmt::Display for UnknownBuiltin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::suite::Suite;
 
     #[test]
     fn every_file_of_data_is_compiled_in_under_its_stem() {
@@ -97,11 +115,11 @@ mod tests {
 
     #[test]
     fn builtin_suite_has_the_items_of_its_file() {
-        let load = |path: &Path| Suite::load(path, Default::default()).unwrap();
+        let load_suite = |path: &Path| load(path, Default::default()).unwrap();
         for name in ["bratko-kopec.epd", "games.pgn"] {
-            let file = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name));
+            let file = load_suite(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name));
             let stem = name.split('.').next().unwrap();
-            let builtin = load(Path::new(&format!("{PREFIX}{stem}")));
+            let builtin = load_suite(Path::new(&format!("{PREFIX}{stem}")));
             let ids = |suite: &Suite| suite.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>();
             assert_eq!((&builtin.name, ids(&builtin)), (&file.name, ids(&file)));
         }

@@ -19,6 +19,7 @@ pub struct Confirm {
     pub openings: SuiteChoice,
     /// The limit of every move.
     #[serde(default)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::tests::kernel_type::<true>"))]
     pub limit: Limit,
     /// A variant plays if it is at most this many Elo behind the best variant of the screen.
     /// `price` converts nodes to Elo. The margin should be more than the error of the screen.

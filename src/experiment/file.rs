@@ -56,6 +56,7 @@ pub struct File {
     pub trace: Option<TraceChoice>,
     /// What to do with an unreadable position or game: `"stop"` refuses the experiment, `"skip"`
     /// leaves the entry out and the report lists it.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::tests::kernel_type::<false>"))]
     pub on_error: OnError,
     /// Whether a run takes minutes: `ttlab reproduce --quick` skips such experiments.
     pub slow: bool,
@@ -174,7 +175,5 @@ mod tests {
     pub struct EngineWithPreset {
         /// A named starting point that the other options override.
         preset: Option<String>,
-        #[serde(flatten)]
-        options: crate::engine::EngineOptions,
     }
 }

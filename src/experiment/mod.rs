@@ -2,6 +2,7 @@
 
 mod axes;
 pub mod baseline;
+pub mod builtin;
 mod choices;
 mod confirm;
 mod excludes;

@@ -17,6 +17,7 @@ pub struct Reference {
     /// UCI options of the judge.
     pub options: BTreeMap<String, OptionValue>,
     /// The judge's limit: much deeper than the searches that it judges.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::tests::kernel_type::<true>"))]
     pub limit: Limit,
     /// The baseline's own engine judges the scores: the metric `score_error`.
     #[serde(rename = "self")]

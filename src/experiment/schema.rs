@@ -3,7 +3,7 @@
 
 use super::{paths, presets};
 use crate::decode::join_path;
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOptions, TYPES_JSON};
 use crate::table::policy::Policy;
 use crate::table::shape::Shape;
 use serde_json::{Map, Value, json};
@@ -24,10 +24,23 @@ pub struct OptionPage {
     pub default: String,
 }
 
-/// The JSON Schema of the types of an experiment file, read from `types.json`. A test compares this
-/// file with the types and can rewrite it. Deriving the schema in every build would add a tenth to
-/// the build time.
-static TYPES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("types.json")).unwrap_or_default());
+/// The JSON Schema of the types of an experiment file, read from `types.json` and joined with the
+/// kernel's. A test compares this file with the types and can rewrite it. Deriving the schema in
+/// every build would add a tenth to the build time.
+static TYPES: LazyLock<Value> = LazyLock::new(|| {
+    let [mut types, mut kernel]: [Value; 2] =
+        [include_str!("types.json"), TYPES_JSON].map(|text| serde_json::from_str(text).unwrap_or_default());
+    let options = kernel["$defs"].as_object_mut().and_then(|types| types.remove("EngineOptions"));
+    for (place, more) in [
+        ("/$defs", kernel["$defs"].take()),
+        ("/$defs/EngineWithPreset/properties", options.unwrap_or_default()["properties"].take()),
+    ] {
+        if let (Some(Value::Object(all)), Value::Object(more)) = (types.pointer_mut(place), more) {
+            all.extend(more);
+        }
+    }
+    types
+});
 
 /// The part of the schema that describes the options of an engine.
 fn engine_schema() -> &'static Value {
@@ -308,80 +321,4 @@ pub fn known_paths() -> BTreeSet<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::file::File;
-    use super::*;
-    use crate::experiment::paths::flatten;
-
-    /// After a change of the types, `TTLAB_BLESS=1 cargo test --lib types_json` rewrites the file.
-    #[test]
-    fn types_json_equals_the_option_types() {
-        let schema = schemars::schema_for!(File).to_value();
-        if std::env::var_os("TTLAB_BLESS").is_some() {
-            let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/experiment/types.json"), text).unwrap();
-        } else {
-            assert!(schema == *TYPES, "the types of options have changed: TTLAB_BLESS=1 cargo test --lib types_json");
-        }
-    }
-
-    #[test]
-    fn every_default_option_has_a_page_with_a_meaning() {
-        let pages = option_pages();
-        for (path, _) in flatten(&serde_json::to_value(EngineOptions::default()).unwrap()) {
-            let page = pages.iter().find(|page| page.path == path);
-            assert!(page.is_some_and(|page| !page.meaning.is_empty()), "{path} has no documentation");
-        }
-        let factor = pages.iter().find(|page| page.meaning.starts_with("Of `aged-depth`")).unwrap();
-        assert_eq!((factor.path.as_str(), factor.default.as_str()), ("table.policy.factor", "4"));
-    }
-
-    /// A list in place of a single value is reported with its path, in which items have their
-    /// index. Lists that are allowed are not reported.
-    #[test]
-    fn misplaced_list_is_found_by_its_path() {
-        for (text, path) in [
-            ("[engine]\nordering = ['x', 'y']\ntable.policy = 'always'", ""),
-            ("[engine]\nordering = ['x', ['y']]", "engine.ordering.1"),
-            ("[engine.table]\npolicy = { kind = 'aged-depth', factor = [4] }", "engine.table.policy.factor"),
-            ("[subject]\nuci = ['x', '-u']", ""),
-            ("[subject]\nuci = ['x', ['-u']]", "subject.uci.1"),
-            ("[grid]\n'table.slots' = [1, 2]\nordering = [['x'], ['y']]\n'table' = ['none']", ""),
-            ("[grid]\n'table.slots' = [1, 2, [3]]", "grid.table.slots.2"),
-            ("[grid]\n'table' = ['bounded', ['none']]", "grid.table.1"),
-            ("[[variant]]\nname = 'a'\n[[variant]]\n'table.policy' = ['always']", "variant.1.table.policy"),
-            ("[[expect]]\nnodes = { by_depth = [1, 2] }\n[[expect]]\nnodes = [1, 2]", "expect.1.nodes"),
-            ("[[expect]]\nwhere = { depth = [3] }", "expect.0.where.depth"),
-        ] {
-            assert_eq!(misplaced_list(&text.parse().unwrap()).as_deref().unwrap_or_default(), path, "{text}");
-        }
-    }
-
-    /// A grid accepts lists of values for single options and for tables with a `kind`, not for
-    /// other tables.
-    #[test]
-    fn grid_schema_has_options_and_tables_with_a_kind() {
-        let schema = file_schema();
-        for (path, is_allowed) in [
-            ("table", true),
-            ("table.policy", true),
-            ("table.slots", true),
-            ("ordering", true),
-            ("keys", false),
-            ("deepening", false),
-        ] {
-            let is_in = |place: &str| schema.pointer(place).and_then(|place| place.get(path)).is_some();
-            assert_eq!(is_in("/properties/grid/properties"), is_allowed, "{path}");
-            assert_eq!(is_in("/properties/variant/items/properties"), is_allowed, "{path}");
-        }
-    }
-
-    /// Allowed values are words, or else a range.
-    #[test]
-    fn allowed_values_are_words_or_a_range() {
-        assert_eq!(allowed_values("draws").as_deref(), Some("true | false"));
-        assert_eq!(allowed_values("table.slots").as_deref(), Some("integer 1..=8"));
-        assert_eq!(allowed_values("fail").as_deref(), Some("`soft`, `hard`"));
-        assert_eq!(allowed_values("no.such"), None);
-    }
-}
+pub(super) mod tests;

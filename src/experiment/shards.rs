@@ -1,11 +1,11 @@
 //! Plans for several machines. A plan file and the suites that it names are all that a shard needs.
 //! [`Split`] assigns the jobs of a plan to shards.
 
+use super::builtin;
 use super::identity::hasher;
 use super::load::Experiment;
 use super::plan::{Job, Plan};
 use super::text::ONLY_SUITE;
-use crate::chess::builtin;
 use crate::decode::from_json;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

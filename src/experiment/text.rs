@@ -1,13 +1,14 @@
 //! The text of an experiment file. Errors are reported with their place in the text, and the suites
 //! that the file names are read.
 
+use super::builtin;
 use super::choices::{OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
 use super::problem::{Problem, explain, limit_hint, nearest};
 use super::sequence::Sequence;
+use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteOptions};
-use crate::chess::{Board, builtin};
 use crate::decode::from_table;
 use siphasher::sip128::SipHasher13;
 use std::collections::{BTreeMap, HashMap};
@@ -132,7 +133,7 @@ impl FileText<'_> {
         let first = first.filter(|_| on_error == OnError::Stop);
         let (name, options) = (file.display().to_string(), SuiteOptions { on_error, first, ..SuiteOptions::default() });
         if builtin::find(file).is_some() {
-            let suite = Suite::load(file, options).map_err(|error| self.invalid(key, error))?;
+            let suite = builtin::load(file, options).map_err(|error| self.invalid(key, error))?;
             return Ok(LoadedSuite { name, path: Some(file.clone()), suite });
         }
         let planned_path = match self.suite_paths {

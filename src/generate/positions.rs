@@ -7,8 +7,7 @@ use crate::chess::{Board, Color, Increments, Move, MoveList, Piece, Score, moveg
 use std::collections::HashSet;
 
 /// Which position is taken from a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum PositionKind {
     /// The first position from the 24th ply on that is quiet (no check, no capture or promotion
     /// that wins material for either side), has at least six pieces beside kings and pawns, and

@@ -3,8 +3,8 @@
 
 use super::context::{Shared, WorkerState};
 use super::lock;
+use crate::memory_watch::{CHECK_INTERVAL, MemoryReserve};
 use crate::system::available_bytes;
-use crate::system::watch::{CHECK_INTERVAL, MemoryReserve};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};

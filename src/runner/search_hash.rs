@@ -5,33 +5,33 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules and files of `src` that can influence a count.
+/// The modules and files that can influence a count, from the root of the workspace.
 pub const SEARCHING_CODE: [&str; 12] = [
-    "counters.rs",
-    "chess",
-    "table",
-    "traces",
-    "engine",
-    "subject/builtin.rs",
-    "subject/mod.rs",
-    "experiment/sequence.rs",
-    "experiment/presets",
-    "runner/job.rs",
-    "runner/game_pair.rs",
-    "runner/replay.rs",
+    "core/src/counters.rs",
+    "core/src/chess",
+    "core/src/table",
+    "core/src/traces",
+    "core/src/engine",
+    "src/subject/builtin.rs",
+    "src/subject/mod.rs",
+    "src/experiment/sequence.rs",
+    "src/experiment/presets",
+    "src/runner/job.rs",
+    "src/runner/game_pair.rs",
+    "src/runner/replay.rs",
 ];
 
 /// The libraries that the searching code uses.
 const LIBRARIES: [&str; 6] = ["foldhash", "rand", "rand_core", "rand_mt", "rand_pcg", "rustix"];
 
-/// Returns the hash of the sources below `src` and of the versions of the libraries, as 16
+/// Returns the hash of the sources below `root` and of the versions of the libraries, as 16
 /// hexadecimal digits. `lock_text` is the text of `Cargo.lock`, which contains the versions.
-pub fn search_hash(src: &Path, lock_text: &str) -> String {
+pub fn search_hash(root: &Path, lock_text: &str) -> String {
     // The start value of FNV-1a.
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     for name in SEARCHING_CODE {
-        for path in source_files(&src.join(name)) {
-            hash.write(path.strip_prefix(src).unwrap_or(&path).to_string_lossy().as_bytes());
+        for path in source_files(&root.join(name)) {
+            hash.write(path.strip_prefix(root).unwrap_or(&path).to_string_lossy().as_bytes());
             hash.write(code(&fs::read_to_string(&path).unwrap_or_default()).as_bytes());
         }
     }
@@ -151,8 +151,8 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = tempfile::tempdir().unwrap();
         let mut is_changed = changed_name.is_empty();
-        for path in source_files(&root.join("src")) {
-            let name = path.strip_prefix(root.join("src")).unwrap();
+        for path in ["src", "core/src"].iter().flat_map(|folder| source_files(&root.join(folder))) {
+            let name = path.strip_prefix(root).unwrap();
             let copy = folder.path().join(name);
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
             let text = fs::read_to_string(&path).unwrap_or_default();
@@ -170,20 +170,26 @@ mod tests {
         assert_eq!(current, env!("TTLAB_SEARCHES"));
         let add_constant = |text: String| format!("pub const MORE: u8 = 1;\n{text}");
         let add_comment = |text: String| format!("// More.\n\n{}\n", text.replace("\n\n", "\n\n\n"));
-        for page in ["report/page.rs", "cli/run.rs", "record/columns.rs", "runner/output.rs"] {
+        for page in ["src/report/page.rs", "src/cli/run.rs", "src/record/columns.rs", "src/runner/output.rs"] {
             assert_eq!(hash_with(page, add_constant), current, "{page}");
         }
-        for search in ["engine/options.rs", "table/bounded.rs", "chess/movegen.rs", "runner/job.rs", "counters.rs"] {
+        for search in [
+            "core/src/engine/options.rs",
+            "core/src/table/bounded.rs",
+            "core/src/chess/movegen.rs",
+            "src/runner/job.rs",
+            "core/src/counters.rs",
+        ] {
             assert_ne!(hash_with(search, add_constant), current, "{search}");
             assert_eq!(hash_with(search, add_comment), current, "a comment in {search}");
         }
-        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let lock = fs::read_to_string(src.join("../Cargo.lock")).unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();
         let other_lock = lock.replacen("name = \"rand_pcg\"\nversion = \"", "name = \"rand_pcg\"\nversion = \"9", 1);
         assert!(other_lock != lock);
-        assert!(search_hash(&src, &other_lock) != current);
+        assert!(search_hash(root, &other_lock) != current);
         for name in SEARCHING_CODE {
-            assert!(src.join(name).exists(), "{name}");
+            assert!(root.join(name).exists(), "{name}");
         }
     }
 }

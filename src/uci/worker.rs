@@ -7,7 +7,7 @@ use super::output::{self, Output};
 use super::time::{self, Budget, Lag};
 use crate::chess::{Move, MoveList, legal};
 use crate::engine::{Engine, Limit, SearchProgress, Stop};
-use crate::system::watch::{OUT_OF_MEMORY, stop_on_low_memory};
+use crate::memory_watch::{OUT_OF_MEMORY, stop_on_low_memory};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

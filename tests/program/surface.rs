@@ -1,27 +1,23 @@
-//! The library's public interface: the names at the root of the crate, by the feature that enables
-//! them.
+//! The public interface of the two libraries: the names at the root of each crate.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The public names by feature, in alphabetical order. Adding or removing a name is a change for
+/// The public names of each crate, in alphabetical order. Adding or removing a name is a change for
 /// users.
-const SURFACE: [(&str, &str); 4] = [
+const SURFACE: [(&str, &str); 2] = [
     (
-        "",
+        "core/src/lib.rs",
         "Bitboard Board Bound Bounded Bytes10 Bytes16 Bytes24 Color Decision Engine EngineError EngineOptions \
          Entry FenError Hit Increments Item Iteration Keys Limit Mark Move MoveList Newcomer Occupancy OptionError \
          Outcome Packing Piece Policy Replacement Score SearchCounters SearchProgress ShadowCounters Size Square Stop \
          StoreOutcome Strictness Suite SuiteError SuiteOptions Table TableCounters TableError TableOptions build_table \
-         legal_moves options parse_move register trace",
+         internals legal_moves options parse_move register trace",
     ),
-    ("cli", "cli"),
-    ("internals", "internals"),
     (
-        "lab",
-        "CompareError Comparison Experiment Frame FrameError Plan Problem Report RunError RunSettings RunSummary compare \
-         run",
+        "src/lib.rs",
+        "CompareError Comparison Experiment Frame FrameError Plan Problem Report RunError RunSettings RunSummary cli compare \
+         internals run",
     ),
 ];
 
@@ -34,29 +30,22 @@ fn names(paths: &str) -> Vec<String> {
 
 #[test]
 fn surface_is_the_list_of_public_names() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut feature = String::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        if let Some(gate) = line.strip_prefix("#[cfg(feature = \"") {
-            feature = gate.trim_end_matches("\")]").to_owned();
-        } else if let Some(paths) = line.strip_prefix("pub use ") {
-            let mut paths = paths.to_owned();
-            while !paths.ends_with(';') {
-                paths += lines.next().unwrap();
+    for (file, expected) in SURFACE {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        let mut found = Vec::new();
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            if let Some(paths) = line.strip_prefix("pub use ") {
+                let mut paths = paths.to_owned();
+                while !paths.ends_with(';') {
+                    paths += lines.next().unwrap();
+                }
+                found.extend(names(paths.trim_end_matches(';')));
+            } else if let Some(module) = line.strip_prefix("pub mod ") {
+                found.push(module.trim_end_matches([' ', '{', ';']).to_owned());
             }
-            found.entry(std::mem::take(&mut feature)).or_default().extend(names(paths.trim_end_matches(';')));
-        } else if let Some(module) = line.strip_prefix("pub mod ") {
-            found
-                .entry(std::mem::take(&mut feature))
-                .or_default()
-                .push(module.trim_end_matches([' ', '{', ';']).to_owned());
-        } else if !line.starts_with("#[") {
-            feature.clear();
         }
+        found.sort();
+        assert_eq!(found.join(" "), expected, "{file}");
     }
-    found.values_mut().for_each(|names| names.sort());
-    let found: Vec<(String, String)> = found.into_iter().map(|(feature, names)| (feature, names.join(" "))).collect();
-    assert_eq!(found, SURFACE.map(|(feature, names)| (feature.to_owned(), names.to_owned())));
 }

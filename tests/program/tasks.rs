@@ -214,11 +214,11 @@ fn own_policy_is_compared_with_a_known_one() {
 #[test]
 fn library_searches_in_a_few_lines() {
     use std::sync::atomic::AtomicBool;
-    let mut options = ttlab::EngineOptions::default();
-    options.table.size = ttlab::Size::Bytes(1 << 16);
-    let mut engine = ttlab::Engine::new(&options, None).unwrap();
-    let board = ttlab::Board::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
-    let limit = ttlab::Limit { depth: Some(6), nodes: None };
+    let mut options = ttlab_core::EngineOptions::default();
+    options.table.size = ttlab_core::Size::Bytes(1 << 16);
+    let mut engine = ttlab_core::Engine::new(&options, None).unwrap();
+    let board = ttlab_core::Board::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
+    let limit = ttlab_core::Limit { depth: Some(6), nodes: None };
     let outcome = engine.search(&board, &[], limit, &AtomicBool::new(false), &mut |_| {});
     assert!(outcome.iterations.last().is_some_and(|last| last.table.hits > 0));
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/library.md")).unwrap();

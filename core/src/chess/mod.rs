@@ -3,12 +3,10 @@
 pub mod attacks;
 pub mod bitboard;
 pub mod board;
-pub mod builtin;
 mod codes;
 mod en_passant;
 pub mod ending;
 pub mod epd;
-#[cfg(feature = "cli")]
 pub mod epd_write;
 pub mod fault;
 pub mod fen;

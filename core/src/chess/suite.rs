@@ -1,14 +1,13 @@
 //! Suites: what an experiment searches, from an EPD, FEN or PGN file.
 //!
 //! The file's extension decides the format: `.epd` and `.fen` files have one position per line, and
-//! `.pgn` files have games. `builtin:NAME` is a suite that is compiled in.
+//! `.pgn` files have games.
 //!
 //! Every item has an id that is unique in its suite and has no control characters. The id of a
 //! position is its operation `id`. The id of a game is `White - Black, year`. A missing or blank id
 //! becomes `<stem>.<line>`. `#2`, `#3` and so on are added to later copies of an id.
 
 use super::board::Board;
-use super::builtin::{self, UnknownBuiltin};
 use super::epd::{self, Epd};
 use super::fault::{Fault, Faults, OnError};
 use super::fen::Strictness;
@@ -147,9 +146,6 @@ pub enum SuiteError {
         /// The file without items.
         path: PathBuf,
     },
-    /// No suite of the name is compiled in.
-    #[error(transparent)]
-    Builtin(#[from] UnknownBuiltin),
     /// The file is faulty.
     #[error(transparent)]
     Faulty(#[from] Faults),
@@ -169,10 +165,6 @@ impl Suite {
     /// faults that `options` do not allow.
     pub fn load(path: &Path, options: SuiteOptions) -> Result<Self, SuiteError> {
         let kind = SuiteKind::from_path(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
-        if let Some(builtin) = builtin::find(path) {
-            let text = builtin?.text.as_bytes();
-            return Ok(Self::read(&stem(path), &path.display().to_string(), kind, text, options)?);
-        }
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
         let file = crate::system::files::open_input(path).map_err(unreadable)?;
         let suite = Self::read_from(&stem(path), &path.display().to_string(), kind, BufReader::new(file), options)?;
@@ -224,15 +216,9 @@ pub enum SuiteKind {
 }
 
 impl SuiteKind {
-    /// Returns the kind that a file's extension stands for. A path that begins with `builtin:`
-    /// always has a kind, even if no built-in suite has that name.
+    /// The kind that a file's extension stands for.
     pub fn from_path(path: &Path) -> Option<Self> {
-        let file = match builtin::find(path) {
-            Some(Ok(suite)) => Path::new(suite.file),
-            Some(Err(_)) => return Some(Self::Positions),
-            None => path,
-        };
-        match file.extension()?.to_ascii_lowercase().to_str()? {
+        match path.extension()?.to_ascii_lowercase().to_str()? {
             "epd" | "fen" => Some(Self::Positions),
             "pgn" => Some(Self::Games),
             _ => None,
@@ -242,10 +228,7 @@ impl SuiteKind {
 
 /// Returns the name of a suite, which is the name of its file without folder and extension.
 pub fn stem(path: &Path) -> String {
-    match builtin::find(path) {
-        Some(Ok(suite)) => suite.name().to_owned(),
-        _ => path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
-    }
+    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Reads a PGN file as UTF-8. A file that is not valid UTF-8 is read as Latin-1 (section 4.1 of the

@@ -2,7 +2,6 @@
 
 pub mod files;
 mod memory;
-pub mod watch;
 
 pub use memory::available_bytes;
 

@@ -5,10 +5,11 @@ use super::super::{
     CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position, refuse_overwrite,
 };
 use super::files::{create_output, finish_trace};
-use crate::chess::suite::{Item, Suite, SuiteKind, SuiteOptions};
+use crate::chess::suite::{Item, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
 use crate::engine::{Engine, Limit, SearchProgress};
-use crate::system::watch::stop_on_low_memory;
+use crate::experiment::builtin;
+use crate::memory_watch::stop_on_low_memory;
 use crate::text::plural;
 use crate::traces::{Event, Recorder, Writer, flags};
 use std::path::{Path, PathBuf};
@@ -45,13 +46,13 @@ pub struct Args {
 /// case, returns one list that contains only this position.
 fn read_games(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
-    if SuiteKind::from_path(file).is_none() {
+    if SuiteKind::from_path(file).is_none() && builtin::find(file).is_none() {
         if args.first.is_some() {
             refuse!("--first: {} is a single position, not a file", args.what);
         }
         return Ok(vec![vec![parse_position(&args.what)?]]);
     }
-    let suite = Suite::load(file, SuiteOptions::default()).map_err(CommandFailure::usage)?;
+    let suite = builtin::load(file, SuiteOptions::default()).map_err(CommandFailure::usage)?;
     let list_positions = |item: &Item| {
         let later_positions = item.moves().iter().scan(item.board, |board, &mv| {
             board.play(mv, Increments::none());
