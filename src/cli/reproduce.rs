@@ -4,7 +4,7 @@ use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::experiment::problem::nearest;
 use crate::experiment::{Experiment, Plan};
-use crate::report::{Page, markdown, reproduce_page};
+use crate::report::{self, Page};
 use crate::runner::{self, Session, Settings};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -70,16 +70,8 @@ pub fn run(args: &Args) -> CommandResult {
         page.write(&folder).map_err(CommandFailure::io)?;
         pages.push(page);
     }
-    super::terminal::show(&reproduce_page::terminal_sheet(&pages));
-    // README.md is about all experiments, so it is written only if all of them were run.
-    if args.only.is_empty() && !args.quick {
-        let path = args.out.join("README.md");
-        let page = markdown::render(&reproduce_page::sheet(&pages), markdown::Style { level: 1, links_figures: false });
-        super::write(&path, &page)?;
-        println!("page: {}", path.display());
-    }
-    let failed_verdicts = pages.iter().flat_map(|page| &page.verdicts).filter(|verdict| !verdict.passes()).count();
-    Ok(if failed_verdicts > 0 { Exit::Gate } else { Exit::Done })
+    super::terminal::show(&report::verdict_sheet(&pages));
+    Ok(if pages.iter().any(|page| page.count_failed() > 0) { Exit::Gate } else { Exit::Done })
 }
 
 /// Returns the experiment files in a folder, sorted by name.

@@ -8,7 +8,6 @@ use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::questions::pivot::Pivot;
 use crate::analysis::questions::quality::Quality;
 use crate::analysis::{Summary, Verdict};
-use crate::experiment::file::Article;
 use crate::record::manifest::Manifest;
 
 /// Everything that a report shows.
@@ -20,8 +19,6 @@ pub struct Page {
     pub sources: Vec<(String, Option<Manifest>)>,
     /// The author's text, in Markdown.
     pub analysis: String,
-    /// The article whose claims the experiment checks.
-    pub article: Option<Article>,
     /// The findings, one sentence each.
     pub findings: Vec<String>,
     /// Texts about options that the experiment varies but whose effect the counts cannot show.

@@ -22,7 +22,6 @@ mod number;
 pub mod page;
 mod pivot;
 pub mod replay_page;
-pub mod reproduce_page;
 pub mod sheet;
 pub mod source;
 pub mod svg;
@@ -36,6 +35,7 @@ mod verdicts;
 pub use choices::Choices;
 pub use contents::Page;
 pub use sheet::Sheet;
+pub use verdicts::verdict_sheet;
 
 use crate::record;
 use anyhow::{Context, Result};
@@ -64,12 +64,6 @@ impl Page {
             record::games::write(&results).with_context(|| results.display().to_string())?;
         }
         write_sheet(&self.sheet, folder)
-    }
-
-    /// Renders the page in Markdown, without figures. `level` is the level of its heading, 1 to 6.
-    #[must_use]
-    pub fn to_markdown(&self, level: usize) -> String {
-        markdown::render(&self.sheet, markdown::Style { level, links_figures: false })
     }
 }
 

@@ -180,7 +180,6 @@ impl Page {
             pivots: pivots.transpose()?.unwrap_or_default(),
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
-            article: first.file.as_ref().and_then(|file| file.article.clone()),
             findings: match &misleading {
                 Some(misleading) if summary.metrics[0].is_nodes() => {
                     vec![figure::capitalize(&misleading.sentence()) + "."]

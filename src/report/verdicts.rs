@@ -1,7 +1,7 @@
 //! The table of verdicts, and the wording of verdicts.
 
 use super::contents::Page;
-use super::sheet::{Cell, Emphasis, Entries, SheetTable};
+use super::sheet::{Cell, Emphasis, Entries, Part, Sheet, SheetTable};
 use crate::analysis::Verdict;
 use crate::analysis::questions::claims::count_rulings;
 use crate::experiment::expect::{Claim, ExpectedVerdict, Term};
@@ -57,7 +57,16 @@ fn selected_verdicts(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<She
             Emphasis::Failed
         }
     };
-    let entries = verdict_columns(Entries::default(), |verdict: &&Verdict| verdict, highlight)
+    let columns = ["what", "verdict", "by", "figure or claim", "measured"].into_iter().enumerate();
+    let entries = columns
+        .fold(Entries::default(), |entries, (index, name)| {
+            entries.text(name, name, "", move |verdict: &&Verdict| {
+                let texts =
+                    [subject_text(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured];
+                let emphasis = if name == "verdict" { highlight(verdict) } else { Emphasis::None };
+                Cell::text(texts[index]).with_emphasis(emphasis)
+            })
+        })
         .text("source", "source", "", |verdict| {
             let quote = if verdict.quote.is_empty() { String::new() } else { format!("\"{}\"", verdict.quote) };
             let source = [quote.as_str(), &verdict.source, &verdict.note];
@@ -68,26 +77,19 @@ fn selected_verdicts(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<She
     entries.table("verdicts", "Verdicts", &verdicts).with_note(tally(page.verdicts.iter())).non_empty()
 }
 
-/// Adds a column for each text of [`verdict_texts`]. `verdict_of` returns the verdict of a line,
-/// and `highlight` returns the emphasis of a verdict's outcome.
-pub(super) fn verdict_columns<'a, L: 'a>(
-    entries: Entries<'a, L>,
-    verdict_of: fn(&L) -> &Verdict,
-    highlight: fn(&Verdict) -> Emphasis,
-) -> Entries<'a, L> {
-    let columns = ["what", "verdict", "by", "figure or claim", "measured"].into_iter().enumerate();
-    columns.fold(entries, |entries, (index, name)| {
-        entries.text(name, name, "", move |line| {
-            let verdict = verdict_of(line);
-            let emphasis = if name == "verdict" { highlight(verdict) } else { Emphasis::None };
-            Cell::text(verdict_texts(verdict)[index]).with_emphasis(emphasis)
-        })
-    })
-}
-
-/// Returns the texts of a verdict in the order of the columns of [`verdict_columns`].
-pub(super) fn verdict_texts(verdict: &Verdict) -> [&str; 5] {
-    [subject_text(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured]
+/// Makes the page of several experiments for a terminal. It has the failed verdicts of each
+/// experiment, followed by the numbers of verdicts by outcome: a line for each experiment, and the
+/// total.
+pub fn verdict_sheet(pages: &[Page]) -> Sheet {
+    let failed_part = |page: &Page| {
+        let title = format!("Missed expectations of {}", page.manifest.name);
+        failed_table(page).map(|table| Part::Table(SheetTable { title, note: String::new(), ..table }))
+    };
+    let mut parts: Vec<Part> = pages.iter().filter_map(failed_part).collect();
+    let line = |page: &Page| format!("{}: {}", page.manifest.name, tally(page.verdicts.iter()));
+    let total = format!("Verdicts: {}", tally(pages.iter().flat_map(|page| &page.verdicts)));
+    parts.push(Part::Findings(pages.iter().map(line).chain([total]).collect()));
+    Sheet { kind: "verdicts".to_owned(), name: String::new(), parts }
 }
 
 /// Returns a sentence with the number of verdicts by outcome.

@@ -61,7 +61,6 @@ impl Page {
             manifest: rows.manifest.clone(),
             sources: first.sources.clone(),
             analysis: first.analysis.clone(),
-            article: first.article.clone(),
             findings: match first.nodes_have_no_verdict() {
                 true => first.findings.clone(),
                 false => Vec::new(),

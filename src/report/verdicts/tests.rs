@@ -1,6 +1,7 @@
 use super::*;
 use crate::analysis::questions::claims::Ruling;
 use crate::experiment::expect::ClaimOrigin;
+use crate::record::manifest::Manifest;
 
 pub(in super::super) fn verdict(subject: &str, expected: ExpectedVerdict, ruling: Ruling) -> Verdict {
     Verdict {
@@ -60,4 +61,32 @@ fn verdict_table_highlights_and_counts_outcomes() {
     assert_eq!(page.count_failed(), 3);
     let passing_page = Page { verdicts: vec![verdict("d", ExpectedVerdict::Either, Differs)], ..Page::default() };
     assert_eq!((failed_table(&passing_page), verdict_table(&Page::default())), (None, None));
+}
+
+/// The terminal shows the failed verdicts of each experiment, a line for each experiment, and the
+/// total.
+#[test]
+fn verdict_sheet_ends_with_a_line_for_each_experiment_and_the_total() {
+    use Ruling::{Differs, Holds};
+    let page = |name: &str, verdicts: Vec<Verdict>| {
+        let manifest = Manifest { name: name.to_owned(), ..Manifest::default() };
+        Page { manifest, verdicts, ..Page::default() }
+    };
+    let pages = [
+        page("one", vec![verdict("x", ExpectedVerdict::Differs, Differs), verdict("y", ExpectedVerdict::Holds, Holds)]),
+        page("two", vec![verdict("z", ExpectedVerdict::Holds, Differs), verdict("w", ExpectedVerdict::Holds, Holds)]),
+    ];
+    let [Part::Table(failures), Part::Findings(lines)] = &verdict_sheet(&pages).parts[..] else {
+        panic!("one table and the lines")
+    };
+    assert_eq!((failures.title.as_str(), failures.note.as_str()), ("Missed expectations of two", ""));
+    assert_eq!(failures.rows.iter().map(|row| row[0].text.as_str()).collect::<Vec<_>>(), ["z"]);
+    assert_eq!(
+        lines.as_slice(),
+        [
+            "one: 1 hold, 1 differ, 0 undecided; 2 of 2 expected outcomes met.",
+            "two: 1 hold, 1 differ, 0 undecided; 1 of 2 expected outcomes met.",
+            "Verdicts: 2 hold, 2 differ, 0 undecided; 3 of 4 expected outcomes met.",
+        ]
+    );
 }
