@@ -12,7 +12,7 @@ pub struct RunArgs {
     /// 'runs/*' (may be repeated)
     #[arg(long, value_name = "FOLDER")]
     pub reuse: Vec<String>,
-    /// Delete existing results first
+    /// Move existing results to the subfolder `previous` first, and take no row from them
     #[arg(long)]
     pub fresh: bool,
     /// Run failed jobs again
@@ -28,7 +28,7 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// Returns the settings of a run with `jobs` parallel jobs. The caller must set the field
-    /// `fresh`, because it deletes results. The flag `--retry-failed` applies to quarantined jobs
+    /// `fresh`, because it moves results. The flag `--retry-failed` applies to quarantined jobs
     /// too.
     pub fn settings(&self, jobs: usize) -> Settings {
         Settings {

@@ -2,7 +2,7 @@
 //! `ttlab run` or `ttlab tune`.
 
 use super::folder::{command_line, run_failure};
-use super::progress::{ConsoleProgress, WarningProgress};
+use super::progress::ConsoleProgress;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::questions::screen::ScreenResult;
 use crate::experiment::Experiment;
@@ -38,7 +38,7 @@ pub fn play(
     let folder = folder.join(FOLDER);
     let mut begin_stage = |stage: usize, contender_count: usize, pair_count: usize| -> Box<dyn progress::Progress> {
         if quiet {
-            return Box::new(WarningProgress);
+            return Box::new(progress::Quiet);
         }
         eprintln!(
             "confirm, stage {stage}: {} against \"{}\", {} each",

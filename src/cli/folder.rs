@@ -38,7 +38,7 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
         | OutputError::NoLocks { .. }
         | OutputError::Manifest(ManifestError::Io { .. })
         | OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
-        OutputError::SecondsEdited(_) | OutputError::CountsDiffer(_) => Exit::Unequal,
+        OutputError::WrongRows(_) | OutputError::SecondsEdited(_) | OutputError::CountsDiffer(_) => Exit::Unequal,
         OutputError::Manifest(_) | OutputError::Results { .. } | OutputError::Unusable(_) | OutputError::Locked(_) => {
             Exit::Usage
         }
@@ -52,7 +52,7 @@ pub(super) fn command_line() -> String {
 }
 
 /// Joins the words of a command line and quotes them for a shell. The flag `--fresh` is left out,
-/// because it would delete the results of the run that will be resumed.
+/// because it would move the results of the run that will be resumed.
 fn shell_command(words: impl Iterator<Item = String>) -> String {
     let quote = |word: String| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);

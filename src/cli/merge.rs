@@ -97,9 +97,10 @@ pub(super) fn print_incomplete(incomplete: &[ShardJobs], shard_count: u64) {
 fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String> {
     let describe_shard = |shard_jobs: &ShardJobs| {
         let state = match (&shard_jobs.folder, shard_jobs.missing) {
+            (_, 0) => "all jobs done".to_owned(),
+            (_, missing) if shard_jobs.has_begun => format!("{missing} of {} jobs missing", shard_jobs.jobs),
+            (Some(folder), _) => format!("not started: no results in {}", folder.display()),
             (None, _) => "not started".to_owned(),
-            (Some(_), 0) => "all jobs done".to_owned(),
-            (Some(_), missing) => format!("{missing} of {} jobs missing", shard_jobs.jobs),
         };
         let failed_text = if shard_jobs.failed > 0 { format!(", {} failed", shard_jobs.failed) } else { String::new() };
         let reference_text = match shard_jobs.searches_left {
@@ -115,8 +116,7 @@ fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String
 pub(super) fn merge_failure(error: MergeError) -> CommandFailure {
     match error {
         MergeError::Output(error) => output_failure(error),
-        MergeError::Missing(..) | MergeError::ShardChanged { .. } => CommandFailure::new(Exit::Failed, error),
-        MergeError::Conflict(message) => CommandFailure::new(Exit::Unequal, message),
+        MergeError::Missing(..) => CommandFailure::new(Exit::Failed, error),
     }
 }
 

@@ -104,9 +104,11 @@ pub fn run(args: &Args) -> CommandResult {
     let mut known_jobs = HashSet::new();
     if folder.join(RESULTS).exists() || !experiment.file.reuse.is_empty() || !args.reuse.is_empty() {
         let manifest = Manifest { subjects, ..runner::manifest(&experiment, &plan, 1, None) };
-        let (summary, jobs) =
+        let (jobs, notes) =
             runner::sources::survey((&experiment, &plan), &folder, &manifest, &args.reuse).map_err(output_failure)?;
-        println!("known       {summary} in {}", folder.display());
+        notes.iter().for_each(|note| eprintln!("{note}"));
+        let (all, known) = (plan.len(), jobs.len() as u64);
+        println!("known       {known} of {all} jobs already done, {} to run in {}", all - known, folder.display());
         known_jobs = jobs;
     }
     let time = estimate::from_rows(&experiment, &plan, &folder, &known_jobs).map(|estimate| estimate.to_string());

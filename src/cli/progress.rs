@@ -3,9 +3,8 @@
 
 use crate::console::{err, escape_control};
 use crate::runner::progress::Progress;
-use crate::runner::sources::Reused;
 use crate::runner::{Done, RunSummary};
-use crate::text::{and_more, plural};
+use crate::text::plural;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
@@ -41,8 +40,8 @@ impl Progress for ConsoleProgress {
         }
     }
 
-    fn reused(&self, folders: &[Reused]) {
-        folders.iter().flat_map(reuse_lines).for_each(|line| err(format_args!("{line}\n")));
+    fn reused(&self, lines: &[String]) {
+        lines.iter().for_each(|line| err(format_args!("{line}\n")));
     }
 
     fn begin_job(&self, variant: &str, item: &str) {
@@ -62,28 +61,6 @@ impl Progress for ConsoleProgress {
         self.bar.finish_and_clear();
         end_lines(summary, self.bar.elapsed().as_secs_f64()).iter().for_each(|line| err(format_args!("{line}\n")));
     }
-}
-
-/// Shows only warnings, for a run with `--quiet`.
-pub struct WarningProgress;
-
-impl Progress for WarningProgress {
-    fn reused(&self, folders: &[Reused]) {
-        folders.iter().filter_map(damaged_rows_warning).for_each(|line| err(format_args!("{line}\n")));
-    }
-}
-
-/// Returns messages about the rows that were taken from another folder.
-fn reuse_lines(reused: &Reused) -> Vec<String> {
-    let (source, _) = reused;
-    let line = (source.jobs > 0).then(|| format!("reused {} from {}", plural(source.jobs, "job"), source.folder));
-    line.into_iter().chain(damaged_rows_warning(reused)).collect()
-}
-
-/// Returns a warning that damaged rows of another folder are not used, or `None` if there are none.
-fn damaged_rows_warning((_, damaged): &Reused) -> Option<String> {
-    let first = damaged.first()?;
-    Some(format!("warning: not used: {first}{}", and_more(damaged.len() - 1)))
 }
 
 /// Returns messages about the results file at the start of a run. `rows` describes the rows that

@@ -33,7 +33,7 @@ pub struct Args {
     /// 'runs/*' (may be repeated)
     #[arg(long, value_name = "FOLDER")]
     reuse: Vec<String>,
-    /// Delete existing results first
+    /// Move existing results to the subfolder `previous` first, and take no row from them
     #[arg(long)]
     fresh: bool,
     /// Continue results that another build of ttlab wrote

@@ -1,7 +1,7 @@
 use super::args::RunArgs;
 use super::folder::{command_line, run_failure};
 use super::judge::judge;
-use super::progress::{ConsoleProgress, WarningProgress};
+use super::progress::ConsoleProgress;
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;
@@ -15,7 +15,7 @@ mod messages;
 
 use finish::finish;
 use load::load;
-use messages::{changed_plan_message, damaged_rows_warning, failure_with_repair, inconclusive_message, resume_hint};
+use messages::{failure_with_repair, inconclusive_message, resume_hint};
 
 /// Run an experiment, or resume it, and write its report
 #[derive(clap::Args)]
@@ -76,13 +76,10 @@ pub fn run(args: &Args) -> CommandResult {
     let session = Session::begin(&experiment, &plan, &folder, settings, &stop).map_err(failure_with_repair)?;
     // Judgements that do not belong to the new rows are removed, so that no page shows them.
     runner::reference::prune(&experiment, &session.subjects, &session.output.folder).map_err(run_failure)?;
-    if let Some(reuse_summary) = &session.adopted_rows {
-        if !args.run.quiet {
-            eprintln!("{}", changed_plan_message(reuse_summary));
-        }
-        warn(damaged_rows_warning(reuse_summary));
-    }
     if !args.run.quiet {
+        if session.has_other_plan {
+            eprintln!("the plan has changed: its earlier results are in {}", folder.join("previous").display());
+        }
         // Each line describes one of the engines that the plan searches with.
         session.subjects.describe(&plan).iter().for_each(|line| eprintln!("engine {line}"));
     }
@@ -92,7 +89,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     warn(expectation_warnings);
     let progress: &dyn progress::Progress =
-        if args.run.quiet { &WarningProgress } else { &ConsoleProgress::new(plan.is_match()) };
+        if args.run.quiet { &progress::Quiet } else { &ConsoleProgress::new(plan.is_match()) };
     let summary = session.run(&stop, progress).map_err(failure_with_repair)?;
     if summary.interrupted {
         eprintln!("{}", resume_hint(&summary, &command_line()));
@@ -129,7 +126,7 @@ fn warn_before_run(
 }
 
 /// Returns the folder that may contain rows of an earlier run. Returns `None` if these rows will be
-/// deleted because of `--fresh`.
+/// moved because of `--fresh`.
 fn earlier_folder<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
     (!args.run.fresh).then_some(folder)
 }

@@ -1,6 +1,6 @@
 use super::args::RunArgs;
 use super::folder::{default_folder, output_failure, run_failure};
-use super::progress::{ConsoleProgress, WarningProgress};
+use super::progress::ConsoleProgress;
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, warn};
 use crate::analysis::caveats::misleading::Misleading;
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> CommandResult {
     output.write_experiment(experiment).map_err(output_failure)?;
     let mut begin_stage = |stage: RaceStage, candidates: usize, items: usize| -> Box<dyn progress::Progress> {
         if args.run.quiet {
-            return Box::new(WarningProgress);
+            return Box::new(progress::Quiet);
         }
         eprintln!("{}: {} on {}", stage_name(stage), plural(candidates, "candidate"), plural(items, "item"));
         Box::new(ConsoleProgress::new(false))

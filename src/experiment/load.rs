@@ -162,7 +162,7 @@ impl Experiment {
             file.on_error = OnError::Skip;
         }
         for (index, pattern) in file.reuse.iter().enumerate() {
-            glob::Pattern::new(pattern).map_err(|error| source.invalid(&format!("reuse.{index}"), error))?;
+            check_folder_pattern(pattern).map_err(|error| source.invalid(&format!("reuse.{index}"), error))?;
         }
         if file.asks_for_times() && !file.reuse.is_empty() {
             return Err(source.invalid(
@@ -313,6 +313,14 @@ fn read_variants(
         partners = Partners::single(baseline, variants.len());
     }
     Ok((variants, partners))
+}
+
+/// Checks a pattern of folders. `**` would search all folders below.
+pub fn check_folder_pattern(pattern: &str) -> Result<(), String> {
+    if pattern.contains("**") {
+        return Err("`**` is not allowed: write one `*` for each level of folders".to_owned());
+    }
+    glob::Pattern::new(pattern).map(drop).map_err(|error| error.to_string())
 }
 
 /// Returns the name that the file gives to the experiment. If the file gives no name, returns the

@@ -39,7 +39,7 @@ mod work;
 pub use confirm::Confirm;
 pub use expect::Expect;
 pub use file::{File, SKIP_BAD};
-pub use load::Experiment;
+pub use load::{Experiment, check_folder_pattern};
 pub use matches::Match;
 pub use options::options;
 pub use plan::{Job, Plan};

@@ -182,27 +182,6 @@ impl Plan {
         self.limits[variant * self.suites.len() + self.suite_of(item)]
     }
 
-    /// Caps the depth limit of all searches at `depth`. The ids of variants, rows and jobs do not
-    /// change.
-    pub fn cap_depth(&mut self, depth: u8) {
-        for limit in &mut self.limits {
-            limit.depth = Some(limit.depth.map_or(depth, |own_depth| own_depth.min(depth)));
-        }
-    }
-
-    /// Returns a copy of the plan with the depth limits of all searches capped at `depth`. The ids
-    /// of the variants in the copy are computed from the capped limits.
-    pub fn limited_to(&self, depth: u8) -> Self {
-        let mut plan = self.clone();
-        plan.cap_depth(depth);
-        // Limits are ordered by variant, then by suite.
-        let suite_count = plan.suites.len();
-        let variant_id =
-            |(index, &limit): (usize, &Limit)| variant_id_under(&plan.variants[index / suite_count], limit);
-        plan.variant_ids = plan.limits.iter().enumerate().map(variant_id).collect();
-        plan
-    }
-
     /// The id of a variant under its limit for an item.
     fn variant_id(&self, variant: usize, item: usize) -> u64 {
         self.variant_ids[variant * self.suites.len() + self.suite_of(item)]

@@ -21,7 +21,7 @@ mod writer;
 pub use atomic::{NewFile, TEMPORARY, begin_file, publish, write_atomic};
 pub use columns::{Column, Extra, columns, header};
 pub use jobs::Jobs;
-pub use results::{RESULTS, ResultsError, Rows, csv_line, header_length, read_header, scan, scan_any, scan_ids};
+pub use results::{RESULTS, ResultsError, header_length, read_header, scan, scan_any, scan_ids};
 pub use rewriting::{rewrite, sort_rows, write_rows};
 pub use writer::{ResultsWriter, create_folder, open_regular_file};
 

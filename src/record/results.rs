@@ -243,68 +243,6 @@ fn complete_lines_length(file: &File) -> io::Result<u64> {
     }
 }
 
-/// Reads the rows of a results file one by one, starting from any row. The next row is always read
-/// in advance.
-pub struct Rows {
-    reader: csv::Reader<BufReader<File>>,
-    /// The offset in the file at which the reader began to read.
-    start_offset: u64,
-    next_row: StringRecord,
-    /// The offset of the next row in the file.
-    next_offset: u64,
-    has_next: bool,
-    current_row: StringRecord,
-}
-
-impl Rows {
-    /// Opens a file so that the next row is the row at `offset`. The offset is either 0 for the
-    /// first row or an offset that [`Rows::offset`] returned.
-    pub fn open(path: &Path, header: &[String], offset: u64) -> Result<Self, ResultsError> {
-        let start_offset = offset.max(header_length(header)?);
-        let mut file = BufReader::new(files::open(path)?);
-        file.seek(SeekFrom::Start(start_offset))?;
-        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(file);
-        let mut rows = Self {
-            reader,
-            start_offset,
-            next_row: StringRecord::new(),
-            next_offset: start_offset,
-            has_next: true,
-            current_row: StringRecord::new(),
-        };
-        rows.read_next()?;
-        Ok(rows)
-    }
-
-    /// Reads a row into `next_row`.
-    fn read_next(&mut self) -> Result<(), ResultsError> {
-        self.next_offset = self.start_offset + self.reader.position().byte();
-        self.has_next = self.reader.read_record(&mut self.next_row).map_err(io::Error::other)?;
-        Ok(())
-    }
-
-    /// Returns the byte offset of the next row.
-    pub fn offset(&self) -> u64 {
-        self.next_offset
-    }
-
-    /// Makes the next row the current row, if there is a next row and `accepts` returns true for
-    /// it. Returns whether the current row has changed.
-    pub fn next_if(&mut self, accepts: impl FnOnce(&StringRecord) -> bool) -> Result<bool, ResultsError> {
-        if !self.has_next || !accepts(&self.next_row) {
-            return Ok(false);
-        }
-        std::mem::swap(&mut self.current_row, &mut self.next_row);
-        self.read_next()?;
-        Ok(true)
-    }
-
-    /// Returns the current row. The current row is empty until [`Rows::next_if`] returns true.
-    pub fn row(&self) -> &StringRecord {
-        &self.current_row
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{ResultsWriter, publish, sort_rows, write_rows};
@@ -481,32 +419,5 @@ mod tests {
         assert!(result.is_err());
         assert!(std::fs::read_to_string(&path).unwrap() == format!("{head}9,\"l,m\",\n"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no incomplete file is left behind");
-    }
-
-    /// Reading can start at any offset that was returned.
-    #[test]
-    fn rows_are_read_from_any_offset() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let path = folder.path().join("results.csv");
-        std::fs::write(&path, "id,\"x,y\",nodes\n1,a,1\n2,\"b\nb\",2\n3,c,3\n").unwrap();
-        let mut rows = Rows::open(&path, &header(), 0).unwrap();
-        let mut offsets_and_ids = Vec::new();
-        loop {
-            let start = rows.offset();
-            assert!(!rows.next_if(|_| false).unwrap());
-            assert!(rows.offset() == start);
-            if !rows.next_if(|row| row.len() == 3).unwrap() {
-                break;
-            }
-            offsets_and_ids.push((start, rows.row()[0].to_owned()));
-        }
-        assert_eq!(offsets_and_ids, [(15, "1".to_owned()), (21, "2".to_owned()), (31, "3".to_owned())]);
-        assert_eq!(rows.offset(), 37);
-        for (offset, id) in &offsets_and_ids {
-            let mut rows = Rows::open(&path, &header(), *offset).unwrap();
-            assert!(rows.next_if(|row| &row[0] == id).unwrap());
-            assert!(rows.row()[0] == *id);
-        }
-        assert!(!Rows::open(&path, &header(), 37).unwrap().next_if(|_| true).unwrap());
     }
 }

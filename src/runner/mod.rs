@@ -2,9 +2,7 @@
 //! iteration, so that no finished work is lost if the process is killed. Only this module reads the
 //! clock.
 
-mod adopt_rows;
 mod context;
-mod depths;
 pub mod estimate;
 mod execute;
 mod game_pair;
@@ -15,11 +13,11 @@ mod manifest;
 mod merge;
 mod monitor;
 mod output;
+mod previous;
 pub mod progress;
 pub mod reference;
 pub mod replay;
 mod resume;
-pub mod reuse;
 mod row_index;
 mod search;
 #[cfg(test)]
@@ -29,7 +27,7 @@ pub mod sources;
 mod status;
 mod stopping;
 mod subjects;
-mod unused;
+mod take;
 pub mod verify;
 mod work;
 

@@ -7,11 +7,9 @@ use super::manifest::now;
 use super::resume::{Done, RetryPolicy, scan_rows};
 use super::row_index::RowIndex;
 use super::stopping::MatchState;
-use super::unused::unused_files;
 use crate::experiment::Experiment;
 use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RowSource, RunSegment};
 use crate::record::{self, Jobs, ResultsError, ResultsWriter, thin};
-use crate::system::files;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -70,6 +68,9 @@ pub enum OutputError {
     /// The seconds of finished rows were edited.
     #[error("{0}: its seconds were changed after the run ended: the counts match their seals, but the file does not")]
     SecondsEdited(String),
+    /// Rows or a manifest from which rows would be taken are not what a run wrote.
+    #[error("{0}: none of its rows is taken: see `ttlab verify`")]
+    WrongRows(String),
     /// Two results have different counts for the same search.
     #[error("{0}: find out which of them is wrong")]
     CountsDiffer(String),
@@ -147,38 +148,6 @@ impl Output {
     /// Returns the error for a row that cannot be written.
     pub(super) fn row_write_error(&self, error: io::Error) -> RunError {
         RunError::write(&self.results_path(), error)
-    }
-
-    /// Deletes the results in the folder and the pages that were made from the results.
-    pub fn clear(&self) -> Result<(), OutputError> {
-        let results = self.results_path();
-        let has_results = results.symlink_metadata().is_ok();
-        let mut to_delete =
-            vec![results, self.manifest_path(), self.folder.join(IN_FLIGHT_FILE), self.folder.join(thin::NAME)];
-        to_delete.extend(unused_files(&self.folder));
-        // If there is no results file, the games and pages may belong to something else, so they
-        // are kept.
-        if has_results {
-            let experiment_text = files::read_text(&self.folder.join(EXPERIMENT)).unwrap_or_default();
-            if experiment_text.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
-                to_delete.push(self.folder.join(record::games::NAME));
-            }
-            let entries = fs::read_dir(&self.folder).map_err(OutputError::io(&self.folder))?.flatten();
-            // Only figures that report.md shows are deleted.
-            let report_text = files::read_text(&self.folder.join("report.md")).unwrap_or_default();
-            let is_report_file = |path: &PathBuf| {
-                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                ["report.md", "report.html"].contains(&name) || name.ends_with(".svg") && report_text.contains(name)
-            };
-            to_delete.extend(entries.map(|entry| entry.path()).filter(is_report_file));
-        }
-        for path in to_delete {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(OutputError::io(path)(error)),
-                _ => {}
-            }
-        }
-        Ok(())
     }
 
     /// Writes the experiment and the manifest. A new run segment is added to the manifest unless
@@ -283,11 +252,16 @@ impl Output {
         self.earlier_manifest.get().map_or(Ok(()), |manifest| self.write_manifest(manifest))
     }
 
-    /// Writes the seals of the rows and the number of jobs that are not needed into the manifest.
-    /// Also writes the PGN file of a match.
-    pub fn seal(&self, jobs_not_needed: u64) -> Result<(), ResultsError> {
+    /// Sorts the rows in the plan's order, and drops game pairs that are not needed because their
+    /// test has ended. Writes the seals of the rows and the number of these pairs into the
+    /// manifest. Also writes the PGN file of a match.
+    pub fn seal(&self, row_index: &RowIndex<'_>, state: &MatchState) -> Result<(), ResultsError> {
+        record::sort_rows(&self.results_path(), &row_index.header, |row| {
+            let entry = row_index.entry(row)?;
+            Ok(state.needs(row_index.plan, &entry.job).then_some(entry.place))
+        })?;
         let mut manifest = self.manifest()?;
-        manifest.jobs_not_needed = jobs_not_needed;
+        manifest.jobs_not_needed = state.not_needed();
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
         manifest.rows = Some(verified.rows);
         // A shard has no column seals, because its rows are not in the plan's order.
@@ -341,15 +315,10 @@ impl Output {
         Ok(())
     }
 
-    /// Sorts the rows in the plan's order, drops game pairs that are not needed because their test
-    /// has ended, seals the results, and marks the run as ended. `done_count` is the number of jobs
+    /// Sorts and seals the rows, and marks the run as ended. `done_count` is the number of jobs
     /// that this segment finished.
     pub fn finish(&self, row_index: &RowIndex<'_>, state: &MatchState, done_count: u64) -> Result<(), ResultsError> {
-        record::sort_rows(&self.results_path(), &row_index.header, |row| {
-            let entry = row_index.entry(row)?;
-            Ok(state.needs(row_index.plan, &entry.job).then_some(entry.place))
-        })?;
-        self.seal(state.not_needed())?;
+        self.seal(row_index, state)?;
         self.end_segment(done_count, true)?;
         // The file of jobs in flight is no longer needed, because no job is running and quarantined
         // jobs have their rows.
@@ -523,50 +492,5 @@ mod tests {
         drop(first);
         assert!(Output::open(folder.path()).is_ok());
         drop(inherited);
-    }
-
-    #[test]
-    fn clear_without_results_keeps_pages() {
-        let folder = tempfile::tempdir().unwrap();
-        let names = [MANIFEST, IN_FLIGHT_FILE, "report.html", "report.md"];
-        names.iter().for_each(|name| fs::write(folder.path().join(name), "x").unwrap());
-        Output::open(folder.path()).unwrap().clear().unwrap();
-        assert_eq!(names.map(|name| folder.path().join(name).exists()), [false, false, true, true]);
-    }
-
-    #[test]
-    fn clear_deletes_only_what_a_run_writes() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-        for is_match in [false, true] {
-            let rules = if is_match { "[match]\n" } else { "" };
-            write("experiment.toml", &format!("suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n{rules}"));
-            write("report.md", "![Ratio](ratio.svg)\n");
-            for name in [
-                "results.csv",
-                MANIFEST,
-                IN_FLIGHT_FILE,
-                "report.html",
-                "ratio.svg",
-                "own.svg",
-                "games.pgn",
-                "notes.md",
-            ] {
-                write(name, "x");
-            }
-            Output::open(folder.path()).unwrap().clear().unwrap();
-            let mut remaining: Vec<String> = fs::read_dir(folder.path())
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .filter(|name| name != ".lock")
-                .collect();
-            remaining.sort();
-            // Only the results of a match include `games.pgn`.
-            let expected: &[&str] = match is_match {
-                true => &["experiment.toml", "notes.md", "own.svg"],
-                false => &["experiment.toml", "games.pgn", "notes.md", "own.svg"],
-            };
-            assert_eq!(remaining, expected);
-        }
     }
 }

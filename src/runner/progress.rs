@@ -1,6 +1,5 @@
 //! The interface through which a run reports its progress.
 
-use super::sources::Reused;
 use super::{Done, RunSummary};
 
 /// Receives the progress of a run.
@@ -8,8 +7,9 @@ pub trait Progress: Sync {
     /// The run begins. `total` is the number of jobs of the plan, and `before` the number of jobs
     /// that earlier runs finished. `done` describes what the results file contained.
     fn begin(&self, _total: u64, _before: u64, _done: &Done) {}
-    /// Rows were taken from other folders.
-    fn reused(&self, _folders: &[Reused]) {}
+    /// Rows were taken from other folders, or folders were left out. There is a line for each
+    /// folder.
+    fn reused(&self, _lines: &[String]) {}
     /// A job begins.
     fn begin_job(&self, _variant: &str, _item: &str) {}
     /// A job is done. In a match, `score` is a text with the score of the job's encounter.

@@ -50,13 +50,6 @@ pub struct Place {
     depth: u8,
 }
 
-impl Place {
-    /// Whether the row belongs to this repeat, item and lane of the plan.
-    pub fn belongs_to(&self, repeat: u32, item: usize, lane: usize) -> bool {
-        (self.repeat, self.item as usize, self.lane as usize) == (repeat, item, lane)
-    }
-}
-
 /// A row's place and job.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexedRow {

@@ -5,20 +5,18 @@ use super::in_flight::{IN_FLIGHT_FILE, InFlight};
 use super::manifest::bench;
 use super::progress::Progress;
 use super::resume::RetryPolicy;
-use super::reuse::ReuseSummary;
 use super::row_index::RowIndex;
-use super::sources::{self, Reused};
 use super::status::Status;
 use super::stopping::MatchState;
-use super::unused::unused_files;
+use super::take::{KnownJobs, Source, Taker};
 use super::{
-    Output, OutputError, RunError, RunSummary, Subjects, adopt_rows, check_memory, depths, job, jobs_of, manifest, work,
+    Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest, previous, sources, work,
 };
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::manifest::{MANIFEST, RunSegment, Shard};
-use crate::record::{Jobs, RESULTS, ResultsError};
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use crate::record::manifest::{MANIFEST, Shard};
+use crate::record::{Jobs, ResultsError};
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Settings {
     /// The number of parallel jobs. Timings depend on this number, but counts do not.
     pub jobs: usize,
-    /// Whether existing results are deleted.
+    /// Whether existing results are moved away, and none of their rows is taken.
     pub fresh: bool,
     /// Whether failed jobs run again.
     pub retry_failed: bool,
@@ -69,14 +67,10 @@ pub struct Session<'a> {
     /// For each lane, the reason why its tables do not fit into memory, or `None` if they fit.
     unfit_reasons: Vec<Option<String>>,
     pub subjects: Subjects,
-    /// If the folder contained results of another plan, says how many jobs of this plan are among
-    /// them.
-    pub adopted_rows: Option<ReuseSummary>,
-    /// The rows of this plan that were taken from other folders.
-    reused: Vec<Reused>,
-    /// Files with rows of other plans. They were written by builds that search the same way as this
-    /// build.
-    other_files: Vec<PathBuf>,
+    /// Whether the folder contained results of another plan, which were moved.
+    pub has_other_plan: bool,
+    /// For each folder from which rows were taken or that was left out, a line about it.
+    reused: Vec<String>,
 }
 
 impl<'a> Session<'a> {
@@ -105,55 +99,60 @@ impl<'a> Session<'a> {
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
         manifest.subjects = subjects.engine_infos(plan);
         manifest.build.bench = bench();
-        let adopted_rows = adopt_rows::adopt_rows(&output, experiment, plan, &manifest, settings.any_build)?;
+        let mut reused = Vec::new();
+        let sources = sources::open_named(experiment, &settings.reuse, folder, &manifest.build, &mut reused)?;
+        let has_other_plan = previous::move_other_plan(&output, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
-        let mut session = Self {
-            adopted_rows,
-            reused: Vec::new(),
-            other_files: Vec::new(),
-            experiment,
-            plan,
-            settings,
-            output,
-            unfit_reasons,
-            subjects,
-        };
-        session.reuse_rows()?;
+        let mut session = Self { has_other_plan, reused, experiment, plan, settings, output, unfit_reasons, subjects };
+        session.take_rows(sources)?;
         Ok(session)
     }
 
-    /// Takes rows of this plan from the folders that the experiment file and the settings name.
-    fn reuse_rows(&mut self) -> Result<(), RunError> {
-        let Self { experiment, plan, settings, output, reused, other_files, .. } = self;
-        let folders = sources::find_folders(experiment, &settings.reuse, &output.folder)?;
-        let manifest = output.manifest().map_err(|error| output.row_write_error(error))?;
-        let searches_alike = |segment: &RunSegment| segment.build.searches == manifest.build.searches;
-        // Any segment's build may have written the unused rows, so all builds must search in the
-        // same way.
-        if manifest.segments.iter().all(searches_alike) {
-            *other_files = unused_files(&output.folder);
-        }
-        other_files.extend(folders.iter().map(|folder| folder.join(RESULTS)));
-        if folders.is_empty() {
+    /// Takes rows of this plan from the results that were moved for a change of the plan, if jobs
+    /// are missing, and from the folders that the experiment file and the settings name.
+    fn take_rows(&mut self, named: Vec<Source>) -> Result<(), RunError> {
+        let Self { experiment, plan, settings, output, reused, .. } = self;
+        let previous = if experiment.file.asks_for_times() { Vec::new() } else { previous::folders(&output.folder) };
+        if previous.is_empty() && named.is_empty() {
             return Ok(());
         }
-        let row_index = RowIndex::new(experiment, plan);
+        let manifest = output.manifest().map_err(|error| output.row_write_error(error))?;
+        let taker = Taker::new(experiment, plan, settings.shard, &manifest);
         let retry = RetryPolicy { failed: false, quarantined: false, damaged: settings.repair };
-        let (mut results, done) = output.open_results(&row_index, retry)?;
+        let (mut results, done) = output.open_results(&taker.row_index, retry).inspect_err(|_| {
+            // Ignored: this error is reported anyway.
+            let _ = output.restore_manifest();
+        })?;
         let path = output.results_path();
-        let status =
-            Status::read(&row_index, &path, Status::STRICT, |_, _| Ok(())).map_err(OutputError::results(&path))?;
+        let status = Status::read(&taker.row_index, &path, Status::STRICT, |_, _| Ok(()))
+            .map_err(OutputError::results(&path))?;
         let done_jobs = status.jobs.into_iter().filter(|(job, _)| done.jobs.contains(job));
-        let mut known_checks: HashMap<u64, String> =
-            done_jobs.map(|(job, status)| (job, format!("{:08x}", status.check))).collect();
-        let mut append = |rows: &[Vec<String>]| results.append(rows);
-        let outcome =
-            sources::take_rows((experiment, plan), &folders, &manifest, &mut known_checks, &mut append, reused);
-        // The sources are recorded even if a folder was refused, because rows that were taken
-        // before are in the results too.
+        let mut known: KnownJobs =
+            done_jobs.map(|(job, status)| (job, (!status.failed).then_some(status.check))).collect();
+        let mut used = Vec::new();
+        let mut take = |source: &Source, known: &mut KnownJobs, lines: &mut Vec<String>| {
+            let taken = taker.take(source, known, &mut |rows| Ok(results.append(&rows)?))?;
+            lines.push(taken.to_string());
+            used.push(taken.source);
+            taken.conflict.map_or(Ok(()), |conflict| Err(OutputError::CountsDiffer(conflict)))
+        };
+        let mut outcome = Ok(());
+        for folder in previous {
+            if outcome.is_err() || taker.knows_all(&known) {
+                break;
+            }
+            match Source::open(&folder).and_then(|source| source.of_build(&manifest.build)) {
+                Ok(source) => outcome = take(&source, &mut known, reused),
+                Err(error) => reused.push(format!("not reused: {error}")),
+            }
+        }
+        for source in named {
+            outcome = outcome.and_then(|()| take(&source, &mut known, reused));
+        }
+        // The sources are recorded even after an error, because their rows are in the results too.
         results.sync().map_err(|error| output.row_write_error(error))?;
-        let used_sources = reused.iter().map(|(source, _)| source.clone()).filter(|source| source.jobs > 0);
-        output.add_sources(used_sources.collect()).map_err(|error| output.row_write_error(error))?;
+        used.retain(|source| source.jobs > 0);
+        output.add_sources(used).map_err(|error| output.row_write_error(error))?;
         Ok(outcome?)
     }
 
@@ -244,9 +243,6 @@ impl<'a> Session<'a> {
             ResultsError::Io(error) => output.row_write_error(error),
             error => OutputError::results(&path)(error).into(),
         })?;
-        if !summary.interrupted {
-            depths::compare_depths((experiment, plan), settings.shard, &path, &self.other_files)?;
-        }
         Ok(summary)
     }
 }

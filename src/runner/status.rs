@@ -1,5 +1,5 @@
 //! Determines which jobs of a plan have rows in a results file, and how these jobs ended. Used by
-//! `run`, `merge`, `verify` and the estimate of `plan`.
+//! `run`, `verify` and the estimate of `plan`.
 
 use super::row_index::{IndexedRow, RowIndex};
 use super::stopping::MatchState;
@@ -13,8 +13,6 @@ use std::path::Path;
 /// What a results file contains of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobStatus {
-    /// The number of the job's rows.
-    pub rows: u32,
     /// The checksum of the last row that was read.
     pub check: u32,
     /// Whether the row that completes the job is there.
@@ -33,7 +31,6 @@ impl JobStatus {
     /// If the row's checksum is wrong, because the row was edited or the previous row is missing.
     /// Also if the job has already ended.
     fn add(&mut self, entry: &IndexedRow, row: &StringRecord) -> Result<(), String> {
-        self.rows += 1;
         self.failed |= entry.has_failed;
         if self.ended {
             return Err("duplicate: its job has already ended in an earlier line".to_owned());

@@ -37,6 +37,26 @@ pub struct FolderReport {
     pub rows: u64,
     /// The messages of the checks.
     pub lines: Vec<String>,
+    /// The index of the first message about the worst state.
+    worst: usize,
+}
+
+impl FolderReport {
+    fn new(rows: u64) -> Self {
+        Self { state: FolderState::Complete, rows, lines: Vec::new(), worst: 0 }
+    }
+
+    fn add(&mut self, state: FolderState, text: String) {
+        if state > self.state {
+            (self.state, self.worst) = (state, self.lines.len());
+        }
+        self.lines.push(text);
+    }
+
+    /// The first message about the worst state.
+    pub fn worst_finding(&self) -> &str {
+        self.lines.get(self.worst).map_or("", String::as_str)
+    }
 }
 
 /// Verifies a folder.
@@ -56,28 +76,64 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
         return verify_thin_rows(folder, &manifest);
     }
     let path = folder.join(record::RESULTS);
-    let mut report = FolderReport { state: FolderState::Complete, rows: 0, lines: Vec::new() };
-    let mut add_finding = |state: FolderState, text: String| {
-        report.state = report.state.max(state);
-        report.lines.push(text);
-    };
+    let mut report = verify_rows(folder, &manifest)?;
     if !path.exists() {
-        add_finding(FolderState::Incomplete, "there is no results.csv".to_owned());
         return Ok(report);
     }
-    let verified = record::verify::verify(&path, Some(&manifest)).map_err(OutputError::results(&path))?;
-    report.rows = verified.rows;
-    let games_fault = match verified.describe_damage() {
-        None if manifest.ended.is_some() => record::games::verify(&path).map_err(OutputError::results(&path))?,
-        _ => None,
+    let games_fault = match report.state {
+        FolderState::Wrong => None,
+        _ if manifest.ended.is_none() || report.rows == 0 => None,
+        _ => record::games::verify(&path).map_err(OutputError::results(&path))?,
     };
-    let games_finding = games_fault.map(|fault| match fault {
-        GamesFault::Wrong(text) => (FolderState::Wrong, text),
-        GamesFault::Missing => {
+    match games_fault {
+        Some(GamesFault::Wrong(text)) => report.add(FolderState::Wrong, text),
+        Some(GamesFault::Missing) => {
             let name = record::games::NAME;
-            (FolderState::Incomplete, format!("there is no {name}: create it from the rows with `ttlab report`"))
+            let text = format!("there is no {name}: create it from the rows with `ttlab report`");
+            report.add(FolderState::Incomplete, text);
         }
-    });
+        None => {}
+    }
+    let loaded = load_experiment(folder, &manifest);
+    let finding = match &loaded {
+        Ok((experiment, plan)) => verify_against_plan(folder, &manifest, experiment, plan),
+        Err(why) => Err(why.clone()),
+    };
+    match finding {
+        Ok((state, text)) => report.add(state, text),
+        Err(why) => report.add(FolderState::Complete, format!("the rows were not checked against the plan: {why}")),
+    }
+    let judgements = verify_judgements(folder, loaded.as_ref().ok().map(|(experiment, _)| experiment));
+    let judgements = judgements.map_err(OutputError::results(&folder.join(reference::NAME)))?;
+    judgements.into_iter().for_each(|(state, text)| report.add(state, text));
+    let history = &manifest.segments;
+    let builds = describe_if_several(history, "builds", |segment| segment.build.to_string());
+    let machines = describe_if_several(history, "machines", describe_machine);
+    let origins = builds.into_iter().chain(machines).chain(describe_segments(history));
+    origins.for_each(|text| report.add(FolderState::Complete, text));
+    let file_names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let is_leftover =
+        |name: &std::ffi::OsString| name == IN_FLIGHT_FILE || name.to_string_lossy().starts_with(record::TEMPORARY);
+    let leftovers = file_names.filter(is_leftover).count();
+    if leftovers > 0 {
+        let files = plural(leftovers, "file");
+        let text = format!("{files} of a run that was killed or is still running: the next run removes them");
+        report.add(FolderState::Complete, text);
+    }
+    Ok(report)
+}
+
+/// Verifies the rows of a folder against their checksums and against the seals of the manifest.
+/// Neither the experiment's suite nor other files of the folder are needed.
+pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
+    let path = folder.join(record::RESULTS);
+    let mut report = FolderReport::new(0);
+    if !path.exists() {
+        report.add(FolderState::Incomplete, "there is no results.csv".to_owned());
+        return Ok(report);
+    }
+    let verified = record::verify::verify(&path, Some(manifest)).map_err(OutputError::results(&path))?;
+    report.rows = verified.rows;
     let seal_text = match verified.kind {
         Some(SealKind::Whole) if manifest.ended.is_none() => {
             Some("sealed: each row, the header and the manifest".to_owned())
@@ -93,38 +149,11 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
         verified.describe_damage().map(|text| (FolderState::Wrong, text)),
         verified.describe_missing_rows().map(|text| (FolderState::Incomplete, text)),
         verified.describe_unsealed().map(|text| (FolderState::Unsealed, text)),
-        games_finding,
         (verified.failed > 0).then(|| (FolderState::Incomplete, format!("{} failed", plural(verified.failed, "job")))),
         manifest.ended.is_none().then(|| (FolderState::Incomplete, "the run has not ended".to_owned())),
         seal_text.map(|text| (FolderState::Complete, text)),
     ];
-    findings.into_iter().flatten().for_each(|(state, text)| add_finding(state, text));
-    let loaded = load_experiment(folder, &manifest);
-    let finding = match &loaded {
-        Ok((experiment, plan)) => verify_against_plan(folder, &manifest, experiment, plan),
-        Err(why) => Err(why.clone()),
-    };
-    match finding {
-        Ok((state, text)) => add_finding(state, text),
-        Err(why) => add_finding(FolderState::Complete, format!("the rows were not checked against the plan: {why}")),
-    }
-    let judgements = verify_judgements(folder, loaded.as_ref().ok().map(|(experiment, _)| experiment));
-    let judgements = judgements.map_err(OutputError::results(&folder.join(reference::NAME)))?;
-    judgements.into_iter().for_each(|(state, text)| add_finding(state, text));
-    let history = &manifest.segments;
-    let builds = describe_if_several(history, "builds", |segment| segment.build.to_string());
-    let machines = describe_if_several(history, "machines", describe_machine);
-    let origins = builds.into_iter().chain(machines).chain(describe_segments(history));
-    origins.for_each(|text| add_finding(FolderState::Complete, text));
-    let file_names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let is_leftover =
-        |name: &std::ffi::OsString| name == IN_FLIGHT_FILE || name.to_string_lossy().starts_with(record::TEMPORARY);
-    let leftovers = file_names.filter(is_leftover).count();
-    if leftovers > 0 {
-        let files = plural(leftovers, "file");
-        let text = format!("{files} of a run that was killed or is still running: the next run removes them");
-        add_finding(FolderState::Complete, text);
-    }
+    findings.into_iter().flatten().for_each(|(state, text)| report.add(state, text));
     Ok(report)
 }
 
@@ -132,16 +161,12 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
 /// rows have in common.
 fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
     let thin_manifest = manifest.thin.clone().unwrap_or_default();
-    let mut report = FolderReport { state: FolderState::Complete, rows: thin_manifest.rows, lines: Vec::new() };
-    let mut add_finding = |state: FolderState, text: String| {
-        report.state = report.state.max(state);
-        report.lines.push(text);
-    };
+    let mut report = FolderReport::new(thin_manifest.rows);
     match thin::read(folder, manifest) {
-        Err(error @ ResultsError::Thin(_)) => add_finding(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
+        Err(error @ ResultsError::Thin(_)) => report.add(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
         Err(error) => return Err(OutputError::results(&folder.join(thin::NAME))(error)),
         Ok(_) if manifest.seal_kind() != SealKind::Whole => {
-            add_finding(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
+            report.add(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
         }
         Ok(rows) => {
             let columns = plural(rows.verified_columns as u64, "column");
@@ -149,23 +174,23 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, 
                 "thin rows: the table and the manifest match their seals; {columns} equal to those of the full \
                 rows"
             );
-            add_finding(FolderState::Complete, text);
+            report.add(FolderState::Complete, text);
         }
     }
-    thin_manifest.missing.into_iter().for_each(|missing| add_finding(FolderState::Incomplete, missing));
+    thin_manifest.missing.into_iter().for_each(|missing| report.add(FolderState::Incomplete, missing));
     if thin_manifest.failed > 0 {
-        add_finding(FolderState::Incomplete, format!("{} failed", plural(thin_manifest.failed, "job")));
+        report.add(FolderState::Incomplete, format!("{} failed", plural(thin_manifest.failed, "job")));
     }
     let judgements = verify_judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
-    judgements.into_iter().for_each(|(state, text)| add_finding(state, text));
+    judgements.into_iter().for_each(|(state, text)| report.add(state, text));
     Ok(report)
 }
 
 /// Verifies a folder whose manifest was edited. Only the checksums of the rows can be checked.
 fn verify_with_edited_manifest(folder: &Path) -> Result<FolderReport, OutputError> {
     let path = folder.join(record::RESULTS);
-    let mut report = FolderReport { state: FolderState::Wrong, rows: 0, lines: Vec::new() };
-    report.lines.push(format!("{MANIFEST} was edited or damaged: its seal does not match"));
+    let mut report = FolderReport::new(0);
+    report.add(FolderState::Wrong, format!("{MANIFEST} was edited or damaged: its seal does not match"));
     if path.exists() {
         let verified = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
         report.rows = verified.rows;

@@ -452,7 +452,7 @@ fn experiment_replays_a_trace_for_its_variants() {
         run(&["trace", "data/games.pgn", "--first", first, "--depth", "3", "--set", setting, "-o", &file]);
         let (_, stderr, code) = run(&["run", &toml, "--out", &out]);
         assert_eq!(code, 0, "{stderr}");
-        assert!(stderr.contains(" rows outside the new plan are kept in unused.csv"), "{stderr}");
+        assert!(stderr.contains("the plan has changed: its earlier results are in "), "{stderr}");
     }
 
     fs::write(&toml, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n{text}")).unwrap();

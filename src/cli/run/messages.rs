@@ -3,25 +3,8 @@
 use super::super::CommandFailure;
 use super::super::folder::run_failure;
 use crate::record::ResultsError;
-use crate::runner::reuse::ReuseSummary;
 use crate::runner::{self, OutputError, RunError};
-use crate::text::{and_more, plural};
-
-/// Returns the message for a folder whose rows belong to an earlier plan of the experiment.
-pub(super) fn changed_plan_message(reuse_summary: &ReuseSummary) -> String {
-    let mut text = "the plan has changed".to_owned();
-    if reuse_summary.unused > 0 {
-        text += &format!(": {} outside the new plan are kept in unused.csv", plural(reuse_summary.unused, "row"));
-    }
-    text
-}
-
-/// Returns a warning that damaged rows in the folder are not used, or `None` if no row is damaged.
-pub(super) fn damaged_rows_warning(reuse_summary: &ReuseSummary) -> Option<String> {
-    let (first, copy) = (reuse_summary.damaged.first()?, reuse_summary.copy.as_ref()?);
-    let and_more = and_more(reuse_summary.damaged.len() - 1);
-    Some(format!("not used: {first}{and_more}; a copy of the file is kept as {}", copy.display()))
-}
+use crate::text::plural;
 
 /// Returns the message for an experiment that cannot show the effect of what it varies.
 pub(super) fn inconclusive_message(warnings: &[String]) -> String {
@@ -39,6 +22,11 @@ pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
         RunError::Output(OutputError::Results { error: ResultsError::OtherColumns(_), .. }) => (
             "if only its first line is damaged, --repair restores this line and keeps the rows of this plan",
             note_on_copy,
+        ),
+        RunError::Output(OutputError::WrongRows(_)) => (
+            "if this is the run's own folder, run the file of its rows with --repair, or start over with --fresh, which \
+             moves them",
+            "",
         ),
         RunError::Output(OutputError::SecondsEdited(_)) => {
             ("restore the file, start over with --fresh, or use --repair to seal the file as it is", "")

@@ -280,7 +280,7 @@ fn links_in_the_folder_are_not_written_through() {
 }
 
 #[test]
-fn fresh_run_deletes_old_pages() {
+fn fresh_run_moves_old_pages() {
     let trial = Trial::new(&SMALL.replace("first = 6", "first = 2"));
     trial.run("out", &[]).expect(0);
     for mine in ["notes.txt", "report.docx"] {
@@ -296,6 +296,7 @@ fn fresh_run_deletes_old_pages() {
     }
     signal(&child, "-KILL");
     child.wait().unwrap();
+    assert!(trial.path("out/previous/report.html").exists());
     assert!(trial.path("out").join("notes.txt").exists());
     assert!(trial.path("out").join("report.docx").exists());
 }

@@ -17,8 +17,9 @@ fn run_and_plan_print_how_many_jobs_are_known() {
     assert!(plan.stdout.contains("for 6 jobs (3 jobs of this plan are done in"), "{}", plan.stdout);
     let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
     output.prints(&[
-        "the plan has changed: 9 rows outside the new plan are kept in unused.csv",
-        "3 of 9 jobs already done, 6 to run",
+        "the plan has changed: its earlier results are in ",
+        "reused 3 jobs from ",
+        "out/previous\n3 of 9 jobs already done, 6 to run",
     ]);
     let grown = counts(&trial.results("out"));
     trial.run("new", &[]).expect(0);
@@ -145,42 +146,111 @@ fn reuse_refuses_untrusted_results() {
     reuse(&trial.text("a")).expect(2).prints(&["the file asks for times", "times are never taken from other folders"]);
     fs::write(&trial.file, file.replace("first = 3", "first = 3\nrepeats = 2\nreuse = ['a']")).unwrap();
     reuse(&trial.text("a")).expect(2).prints(&["reuse: is not allowed with times = true"]);
-    fs::write(&trial.file, file.replace("first = 3", "first = 3\nreuse = ['a/***b']")).unwrap();
-    trial.run("out", &[]).expect(2).prints(&["reuse.0: Pattern syntax error"]);
-    fs::write(&trial.file, file).unwrap();
-    // An edited row only costs its own job.
+    for pattern in ["/**", "a/***b"] {
+        fs::write(&trial.file, file.replace("first = 3", &format!("first = 3\nreuse = ['{pattern}']"))).unwrap();
+        trial.run("out", &[]).expect(2).prints(&["reuse.0: `**` is not allowed"]);
+        fs::write(&trial.file, &file).unwrap();
+        reuse(pattern).expect(2).prints(&["reuse: ", "`**` is not allowed"]);
+    }
+    // An edited row: nothing is taken from the folder.
     let text = fs::read_to_string(trial.results("a")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let edited = text.replace(lines[2], &lines[2].replacen(",2,", ",3,", 1));
     fs::write(trial.results("a"), edited).unwrap();
-    let output = ttlab(&["run", &trial.file, "--out", &trial.text("out"), "--fresh", "--reuse", &trial.text("a")]);
-    output.expect(0).prints(&["not used: ", "results.csv: line 3: its checksum does not match"]);
-    // Runs with `--quiet` report it too.
-    reuse(&trial.text("a")).expect(0).prints(&["warning: not used: "]);
-    // A source in which every row is truncated.
-    let short: Vec<String> = lines[1..].iter().map(|line| line[..40].to_owned()).collect();
-    fs::write(trial.results("a"), format!("{}\n{}\n", lines[0], short.join("\n"))).unwrap();
-    reuse(&trial.text("a")).expect(0).prints(&["warning: not used: ", "results.csv: line 4: not a row: expected "]);
-    fs::write(trial.results("a"), &text).unwrap();
-    trial.run("whole", &[]).expect(0);
-    assert_eq!(counts(&trial.results("out")), counts(&trial.results("whole")));
-    // Rows of another folder with different counts and valid checksums.
-    let mut fields: Vec<&str> = lines[3].split(',').collect();
-    let nodes = lines[0].split(',').position(|name| name == "search.nodes").unwrap();
-    fields.pop();
-    fields[nodes] = "7";
-    let before = lines[2].rsplit(',').next().map(|check| u32::from_str_radix(check, 16).unwrap()).unwrap();
-    let check = ttlab::internals::record::checksum(before, fields.iter().copied());
-    let other = format!("{},{check:08x}", fields.join(","));
-    fs::write(trial.results("a"), text.replace(lines[3], &other)).unwrap();
-    trial
-        .run("whole", &["--reuse", &trial.text("a")])
-        .expect(4)
-        .prints(&["the row's counts differ from those of other results of the same job"]);
-    // The rows of a folder before the refused one are kept, and so is its name.
-    trial.run("third", &["--reuse", &trial.text("out"), "--reuse", &trial.text("a")]).expect(4);
-    let manifest = fs::read_to_string(format!("{}/manifest.json", trial.text("third"))).unwrap();
-    assert!(manifest.contains(&format!("{:?}", trial.text("out"))), "{manifest}");
+    ttlab(&["verify", &trial.text("a")]).expect(4);
+    reuse(&trial.text("a")).expect(4).prints(&["line 3", "none of its rows is taken"]);
+    assert!(!trial.results("out").exists());
+    // A pattern leaves it out.
+    let output = ttlab(&["run", &trial.file, "--out", &trial.text("out"), "--reuse", &trial.text("[a]")]);
+    output.expect(0).prints(&["not reused: ", "line 3"]);
+    // Neither is anything taken from an own folder.
+    let before = fs::read(trial.results("a")).unwrap();
+    fs::write(&trial.file, file.replace("[1024, 2048]", "[1024, 2048, 4096]")).unwrap();
+    trial.run("a", &[]).expect(4).prints(&["line 3", "none of its rows is taken", "--fresh"]);
+    assert_eq!(fs::read(trial.results("a")).unwrap(), before);
+    trial.run("a", &["--fresh"]).expect(0);
+    assert_eq!(fs::read(trial.results("a/previous")).unwrap(), before);
+}
+
+/// Changes the nodes of all rows, with right checksums and seals, so that a row shows whether it
+/// was taken.
+fn mark(folder: &Path) {
+    let path = folder.join("results.csv");
+    let mut reader = csv::Reader::from_path(&path).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let nodes = header.iter().position(|name| name == "search.nodes").unwrap();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&header).unwrap();
+    let mut check = 0;
+    for row in reader.records().map(Result::unwrap) {
+        let last = row.len() - 1;
+        if row[last] == format!("{:08x}", ttlab::internals::record::checksum(0, row.iter().take(last))) {
+            // The first row of a job.
+            check = 0;
+        }
+        let mut fields: Vec<String> = row.iter().take(last).map(str::to_owned).collect();
+        fields[nodes] = "7777".to_owned();
+        check = ttlab::internals::record::append_checksum(&mut fields, check);
+        writer.write_record(&fields).unwrap();
+    }
+    fs::write(path, writer.into_inner().unwrap()).unwrap();
+    seal_anew(folder, |_| {});
+}
+
+fn count_marks(results: &Path) -> usize {
+    fs::read_to_string(results).unwrap().lines().filter(|line| line.contains(",7777,")).count()
+}
+
+/// Rows of an engine are taken only if its program has the same bytes, and its options the same
+/// values.
+#[test]
+fn rows_of_another_engine_program_or_other_options_are_not_taken() {
+    let trial = Trial::new("");
+    let engine = trial.text("engine");
+    fs::copy(binary(), &engine).unwrap();
+    let write = |sizes: &str| {
+        let text = "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n";
+        let text = format!("{text}[subject]\nuci = ['{engine}', 'uci']\n[grid]\n'uci.Hash' = [{sizes}]\n");
+        fs::write(&trial.file, text).unwrap();
+    };
+    write("1, 2");
+    for out in ["a", "changed", "other"] {
+        trial.run(out, &[]).expect(0);
+        mark(&trial.path(out));
+    }
+    let plan = trial.text("plan.json");
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &plan]).expect(0);
+    let shard = |index: &str| {
+        ttlab(&["run", "--quiet", "--plan", &plan, "--shard", index, "--out", &trial.text("merged")]).expect(0)
+    };
+    shard("0");
+    write("1, 2, 4");
+    let reuse =
+        |out: &str| ttlab(&["run", &trial.file, "--out", &trial.text(out), "--reuse", &trial.text("a")]).expect(0);
+    reuse("same").prints(&["reused 4 jobs from "]);
+    let marks = count_marks(&trial.results("same"));
+    assert_eq!(marks, count_marks(&trial.results("a")));
+    assert!(marks >= 4, "{marks}");
+    // Other options of the engine.
+    seal_anew(&trial.path("other"), |manifest| {
+        for engine in manifest["subjects"].as_object_mut().unwrap().values_mut() {
+            engine["options"]["Hash"] = "99".into();
+        }
+    });
+    trial.run("other", &[]).expect(0);
+    assert_eq!(count_marks(&trial.results("other")), 0);
+    // One byte more.
+    let mut program = fs::read(&engine).unwrap();
+    program.push(0);
+    fs::write(&engine, program).unwrap();
+    let another = "not 4 jobs: their engine has another program, other arguments or other options";
+    reuse("new").prints(&["reused 0 jobs from ", another]);
+    assert_eq!(count_marks(&trial.results("new")), 0);
+    trial.run("changed", &[]).expect(0);
+    assert_eq!((count_marks(&trial.results("changed")), count_marks(&trial.results("changed/previous"))), (0, marks));
+    shard("1");
+    ttlab(&["merge", &plan, "--out", &trial.text("merged")]).expect(2).prints(&["another program", "--any-build"]);
+    ttlab(&["merge", &plan, "--out", &trial.text("merged"), "--any-build"]).expect(0);
 }
 
 /// Patterns in the file are relative to the file's folder, wherever the command runs.
@@ -194,7 +264,8 @@ fn file_names_folders_whose_rows_are_reused() {
     let plan = ttlab(&["plan", &trial.file, "--out", &trial.text("out")]).expect(0);
     assert!(plan.stdout.contains("known       3 of 6 jobs already done, 3 to run in "), "{}", plan.stdout);
     let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
-    output.prints(&["3 jobs from ", "runs/a", "3 of 6 jobs already done, 3 to run"]);
+    let output = output.prints(&["3 jobs from ", "runs/a", "3 of 6 jobs already done, 3 to run"]);
+    output.prints(&["reused 0 jobs from none/*: no folder with a results.csv found"]);
 }
 
 #[test]
@@ -211,13 +282,13 @@ fn tune_and_reproduce_reuse_rows() {
     }
 }
 
-/// Rows of a smaller limit aren't used for a deeper one, but they are compared with its rows.
+/// Rows of a smaller limit aren't used for a deeper one.
 #[test]
 fn deeper_limits_are_searched_anew() {
     let trial = Trial::new(&format!("{HEAD}'table.size' = [1024, 2048]\n"));
     trial.run("out", &[]).expect(0);
     let output = ttlab(&["run", &trial.file, "--out", &trial.text("out"), "--set", "limit.depth=4"]).expect(0);
-    output.prints(&["18 rows outside the new plan are kept in unused.csv", "6 jobs in "]);
+    output.prints(&["reused 0 jobs from ", "6 jobs in "]);
     let keys = ["3", "4"].map(|depth| {
         let set = format!("limit.depth={depth}");
         ttlab(&["plan", &trial.file, "--set", &set, "--key"]).expect(0).stdout

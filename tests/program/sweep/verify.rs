@@ -463,29 +463,6 @@ fn cell_with_a_line_break_stays_one_line() {
     assert_eq!(lines, ["| two lines  of \\| three | end |"], "{text}");
 }
 
-/// Reading can restart at the beginning of any row, any number of times: this is how shards are
-/// merged whose rows are in any order.
-#[test]
-fn reader_resumes_at_the_beginning_of_any_row() {
-    use ttlab::internals::record::Rows;
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("results.csv");
-    let lines = ["1,2\n", "3,\"4\n5\"\n", "6,7\n", "8,9\n"];
-    fs::write(&path, format!("id,nodes\n{}", lines.concat())).unwrap();
-    let header = ["id".to_owned(), "nodes".to_owned()];
-    let mut offset = 0;
-    for (at, first) in ["1", "3", "6", "8"].into_iter().enumerate() {
-        let mut rows = Rows::open(&path, &header, offset).unwrap();
-        assert_eq!(rows.offset(), 9 + lines[..at].concat().len() as u64);
-        assert!(!rows.next_if(|row| &row[0] != first).unwrap());
-        assert!(rows.next_if(|row| &row[0] == first).unwrap());
-        assert_eq!(&rows.row()[0], first);
-        offset = rows.offset();
-    }
-    let mut rest = Rows::open(&path, &header, offset).unwrap();
-    assert!(!rest.next_if(|_| true).unwrap());
-}
-
 /// A header that differs from the plan's is reported by its first wrong column; a partial header
 /// left by a kill counts as none.
 #[test]
