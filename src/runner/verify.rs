@@ -128,8 +128,12 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
 pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
     let path = folder.join(record::RESULTS);
     let mut report = FolderReport::new(0);
-    if !path.exists() {
+    let Ok(metadata) = path.metadata() else {
         report.add(FolderState::Incomplete, "there is no results.csv".to_owned());
+        return Ok(report);
+    };
+    if metadata.is_file() && metadata.len() == 0 {
+        report.add(FolderState::Incomplete, "results.csv is empty".to_owned());
         return Ok(report);
     }
     let verified = record::verify::verify(&path, Some(manifest)).map_err(OutputError::results(&path))?;

@@ -256,6 +256,17 @@ fn results_of_another_schema_are_refused_with_both_versions() {
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
 
+/// A full disk at the header leaves an empty file: nothing is lost.
+#[test]
+fn empty_results_are_incomplete() {
+    let (trial, lines) = ran(TINY);
+    fs::write(trial.results("out"), "").unwrap();
+    let message = ttlab(&["verify", &trial.text("out")]).expect(3);
+    assert!(message.stdout.contains("results.csv is empty"), "{}", message.stdout);
+    trial.run("out", &[]).expect(0);
+    assert_eq!(fs::read_to_string(trial.results("out")).unwrap().lines().count(), lines.len());
+}
+
 #[test]
 fn duplicate_rows_are_refused() {
     let (trial, lines) = ran(&small());
