@@ -313,7 +313,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
         .number("ptnml", "Ptnml(0-2)", "pairs worth 0, 1/2, 1, 3/2 and 2 points", |encounter| {
             Cell::text(encounter.pairs.0.map(|count| count.to_string()).join(", "))
         })
-        .drop_order(6)
+        .drop_order(8)
         .number("llr", "LLR", "log-likelihood ratio of the test after all pairs", |encounter| {
             Cell::number(encounter.llr, format!("{:+.2}", encounter.llr))
         })
@@ -358,24 +358,13 @@ fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
     entries.table("handicaps", "Handicaps", &matches.handicaps).with_note(note).non_empty()
 }
 
-/// Returns a table with a row for each encounter. The row has the number of pairs by points and the
-/// number of games by result.
+/// Returns a table about the games of each encounter. Their results are in the table of encounters.
 fn pairs_table(matches: &Matches) -> SheetTable {
-    let count_cell = |count: fn(&Encounter) -> u64| move |encounter: &Encounter| Cell::count(count(encounter) as f64);
     let mirrored_meaning = "pairs whose games are move for move the same: the players did not differ";
-    let name_cell = |encounter: &Encounter| Cell::text(encounter_name(encounter, matches));
-    let mut entries = Entries::<Encounter>::default().text("variant", "variant", "", name_cell);
-    for (index, points) in ["0", "1/2", "1", "3/2", "2"].into_iter().enumerate() {
-        let meaning = "Ptnml(0-2): pairs worth this many points";
-        let cell = move |encounter: &Encounter| Cell::count(encounter.pairs.0[index] as f64);
-        entries = entries.number(&format!("pairs_{index}"), points, meaning, cell);
-    }
     let depth_meaning = "mean depth of the variant's last finished iteration";
-    entries
-        .number("won", "W", "games won", count_cell(|encounter| encounter.games[0]))
-        .number("drawn", "D", "games drawn", count_cell(|encounter| encounter.games[1]))
-        .number("lost", "L", "games lost", count_cell(|encounter| encounter.games[2]))
-        .number("mirrored", "mirrored", mirrored_meaning, count_cell(|encounter| encounter.mirrored))
+    Entries::<Encounter>::default()
+        .text("variant", "variant", "", |encounter| Cell::text(encounter_name(encounter, matches)))
+        .number("mirrored", "mirrored", mirrored_meaning, |encounter| Cell::count(encounter.mirrored as f64))
         .number("white", "White", "share of the points that went to White", |encounter| {
             Cell::share(encounter.white_points, encounter.game_count() as f64)
         })

@@ -256,7 +256,7 @@ fn encounter_rows_have_their_fields() {
     let line: Vec<&str> = counts.rows[0].iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(
         line.join(" "),
-        "up against x 0 0 10 10 0 18 14 8 3 60.0 % 40.5 5.50 1,000 2,000",
+        "up against x 3 60.0 % 40.5 5.50 1,000 2,000",
         "24 of 40 points are White's"
     );
 }
