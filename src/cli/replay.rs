@@ -4,11 +4,11 @@ use super::trace::{open_trace, trace_failure};
 use super::{CommandFailure, CommandResult, Exit, output_format, refuse_overwrite};
 use crate::report::data;
 use crate::report::replay_page::ReplayOutcome;
-use crate::runner::replay::TimedReplay;
+use crate::runner::replay::Replayers;
 use crate::table::TableOptions;
 use crate::table::options::Victim;
 use crate::table::policy::Policy;
-use crate::traces::replay::{DepthScale, Replayers, buckets, offset_depth_options, read_steps};
+use crate::traces::replay::{DepthScale, buckets, offset_depth_options, read_steps};
 use crate::traces::{Info, Reader};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -69,16 +69,16 @@ pub fn run(args: &Args) -> CommandResult {
     let tables: Vec<_> =
         std::iter::once(always).chain(policies).map(|table| offset_depth_options(depths.lowest, &table)).collect();
     let replayers = Replayers::new(&tables, Some(&base), info.positions);
-    let mut replay = TimedReplay::new(replayers.map_err(CommandFailure::usage)?);
+    let mut replayers = replayers.map_err(CommandFailure::usage)?;
     if let Some(message) = duration_message(info.events, read_seconds, tables.len()) {
         eprintln!("{message}");
     }
     Reader::new(open_trace(&args.file)?)
-        .and_then(|reader| read_steps(reader, &info, depths, |steps| replay.push(steps)))
+        .and_then(|reader| read_steps(reader, &info, depths, |steps| replayers.push(steps)))
         .map_err(trace_failure(&args.file))?;
 
     // The first results are those of `always`. They are needed only for the gaps.
-    let (mut results, bounds) = (replay.results().into_iter(), replay.bounds());
+    let (mut results, bounds) = (replayers.results().into_iter(), replayers.bounds());
     let outcome = ReplayOutcome {
         info: &info,
         base: &base,
@@ -96,8 +96,8 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     let million_per_second =
-        |seconds: f64, replays: usize| replay.steps as f64 * replays as f64 / seconds.max(1e-9) / 1e6;
-    let [table_seconds, bound_seconds] = replay.table_and_bound_seconds;
+        |seconds: f64, replays: usize| replayers.steps as f64 * replays as f64 / seconds.max(1e-9) / 1e6;
+    let [table_seconds, bound_seconds] = replayers.table_and_bound_seconds;
     eprintln!(
         "replayed {:.1} million events per second on tables, {:.1} million on bounds",
         million_per_second(table_seconds, tables.len()),

@@ -74,21 +74,29 @@ fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
 /// because the other options of the table have no effect.
 pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
-    collect_leaves("", value, &mut leaves);
+    collect_leaves("", value, true, &mut leaves);
+    leaves
+}
+
+/// Returns all leaves of a JSON value in order, each as its dotted path and its text. A list is a
+/// leaf.
+pub fn leaves(value: &serde_json::Value) -> Vec<(String, String)> {
+    let mut leaves = Vec::new();
+    collect_leaves("", value, false, &mut leaves);
     leaves
 }
 
 /// Appends the leaves of the value at `path` to `leaves`.
-fn collect_leaves(path: &str, value: &serde_json::Value, leaves: &mut Vec<(String, String)>) {
+fn collect_leaves(path: &str, value: &serde_json::Value, as_columns: bool, leaves: &mut Vec<(String, String)>) {
     match value {
         serde_json::Value::Object(map) => {
             // The kind `none` has no parameters.
-            let is_none = map.get("kind").is_some_and(|kind| kind == "none");
+            let is_none = as_columns && map.get("kind").is_some_and(|kind| kind == "none");
             for (key, inner) in map.iter().filter(|(key, _)| !is_none || *key == "kind") {
-                collect_leaves(&join_path(path, key), inner, leaves);
+                collect_leaves(&join_path(path, key), inner, as_columns, leaves);
             }
         }
-        serde_json::Value::Array(items) => {
+        serde_json::Value::Array(items) if as_columns => {
             leaves.push((path.to_owned(), items.iter().map(format_leaf).collect::<Vec<_>>().join(" ")));
         }
         leaf => leaves.push((path.to_owned(), format_leaf(leaf))),

@@ -8,6 +8,7 @@ use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::rows::metric::{Better, Unit};
 use crate::analysis::{Line, Metric};
+use crate::experiment::paths;
 use crate::record::columns;
 use crate::record::manifest::EngineInfo;
 use crate::stats::sample::min_clusters;
@@ -393,33 +394,13 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
 /// Returns a table of the options that have the same value in all variants.
 pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
     let manifest = &page.manifest;
-    let mut option_lists = manifest.options.values().map(leaves);
+    let mut option_lists = manifest.options.values().map(paths::leaves);
     let mut common = option_lists.next()?;
     for other in option_lists {
         common.retain(|leaf| other.contains(leaf));
     }
     let rows = common.into_iter().map(|(path, value)| [path, value].map(Cell::text));
     SheetTable::new("common_options", "", SheetColumn::from_names(["option", "value"]), rows).non_empty()
-}
-
-/// Returns the values in a tree of options, each with its dotted path.
-fn leaves(options: &serde_json::Value) -> Vec<(String, String)> {
-    /// Adds the leaves below `path` to the list.
-    fn walk(path: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
-        match value {
-            serde_json::Value::Object(fields) => {
-                for (name, value) in fields {
-                    let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                    walk(&path, value, out);
-                }
-            }
-            serde_json::Value::String(text) => out.push((path.to_owned(), text.clone())),
-            value => out.push((path.to_owned(), value.to_string())),
-        }
-    }
-    let mut out = Vec::new();
-    walk("", options, &mut out);
-    out
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::contents::Page;
 use super::sheet::{Part, Sheet};
 use super::source::Source;
-use super::{Choices, FIGURE_WIDTH, write_markdown};
+use super::{Choices, FIGURE_WIDTH, write_file, write_markdown};
 use crate::analysis::Frame;
 use crate::analysis::rows::metric::DERIVED;
 use crate::experiment::File;
@@ -111,11 +111,6 @@ fn limit_figures(mut sheet: Sheet) -> Sheet {
         is_kept
     });
     sheet
-}
-
-fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let path = folder.join(name);
-    record::write_atomic(&path, bytes).with_context(|| path.display().to_string())
 }
 
 fn copy_if_present(from: &Path, to: &Path, name: &str) -> Result<()> {

@@ -7,33 +7,52 @@ use crate::engine::{Iteration, SearchCounters};
 use crate::experiment::trace::Trace;
 use crate::experiment::{Job, Plan};
 use crate::subject::UciReport;
-use crate::traces::replay::{ReplayCounters, Replayers, Step, offset_depth_options};
+use crate::table::{TableError, TableOptions};
+use crate::traces::replay::{
+    Clairvoyant, Objective, ReplayCounters, ReplayTable, Step, offset_depth_options, replay_table,
+};
 use std::time::Instant;
 
-/// Tables and bounds with the time that each needs.
-pub struct TimedReplay {
-    replayers: Replayers,
+/// Tables that replay the same trace, and upper bounds on what any table can achieve.
+pub struct Replayers {
+    tables: Vec<Box<dyn ReplayTable>>,
+    bounds: Vec<Clairvoyant>,
     /// The number of replayed steps.
     pub steps: usize,
     /// The seconds spent in the tables, and the seconds spent in the bounds.
     pub table_and_bound_seconds: [f64; 2],
 }
 
-impl TimedReplay {
-    pub fn new(replayers: Replayers) -> Self {
-        Self { replayers, steps: 0, table_and_bound_seconds: [0.0; 2] }
+impl Replayers {
+    /// Creates the tables. If `bounded_table` is given, also creates upper bounds on the hits, the
+    /// cutoffs and the saved nodes (worth) of any table with the dimensions of `bounded_table`. A
+    /// size that is given as a share is a share of `positions`.
+    pub fn new(
+        tables: &[TableOptions],
+        bounded_table: Option<&TableOptions>,
+        positions: u64,
+    ) -> Result<Self, TableError> {
+        let make_bound = |(table, objective)| Clairvoyant::new(objective, table, Some(positions));
+        let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
+        let bounds = bounded_table.into_iter().flat_map(|table| objectives.map(|objective| (table, objective)));
+        Ok(Self {
+            tables: tables.iter().map(|options| replay_table(options, Some(positions))).collect::<Result<_, _>>()?,
+            bounds: bounds.map(make_bound).collect::<Result<_, _>>()?,
+            steps: 0,
+            table_and_bound_seconds: [0.0; 2],
+        })
     }
 
     /// Returns the counts of each table.
     pub fn results(&self) -> Vec<ReplayCounters> {
-        self.replayers.tables.iter().map(|table| table.result()).collect()
+        self.tables.iter().map(|table| table.result()).collect()
     }
 
     /// Returns the largest hits, cutoffs and worth that any table of the given dimensions could
     /// achieve.
     pub fn bounds(&mut self) -> Vec<u64> {
         let start = Instant::now();
-        let bounds = self.replayers.bounds();
+        let bounds = self.bounds.iter_mut().map(Clairvoyant::total).collect();
         let [_, bound_seconds] = &mut self.table_and_bound_seconds;
         *bound_seconds += start.elapsed().as_secs_f64();
         bounds
@@ -42,10 +61,10 @@ impl TimedReplay {
     /// Replays the next steps.
     pub fn push(&mut self, steps: &[Step]) {
         let start = Instant::now();
-        self.replayers.push_to_tables(steps);
+        self.tables.iter_mut().for_each(|table| table.replay_steps(steps));
         self.steps += steps.len();
         let tables_end = Instant::now();
-        self.replayers.push_to_bounds(steps);
+        self.bounds.iter_mut().for_each(|bound| bound.push(steps));
         let [table_seconds, bound_seconds] = &mut self.table_and_bound_seconds;
         *table_seconds += (tables_end - start).as_secs_f64();
         *bound_seconds += tables_end.elapsed().as_secs_f64();
@@ -63,17 +82,17 @@ pub fn replay_game(trace: &Trace, item: &str, plan: &Plan, job: &Job) -> Result<
     let working_set = if variant.has_share() { game.positions.max(1) } else { 0 };
     let table_options = offset_depth_options(trace.depths.lowest, options);
     let replayers = Replayers::new(&[table_options], None, working_set);
-    let mut replay = TimedReplay::new(replayers.map_err(|error| error.to_string())?);
-    trace.replay(item, |steps| replay.push(steps)).map_err(|error| format!("[trace] {}: {error}", trace.name))?;
-    let [table_seconds, _] = replay.table_and_bound_seconds;
-    let table = &replay.replayers.tables[0];
-    let counts = table.result();
+    let mut replayers = replayers.map_err(|error| error.to_string())?;
+    trace.replay(item, |steps| replayers.push(steps)).map_err(|error| format!("[trace] {}: {error}", trace.name))?;
+    let [table_seconds, _] = replayers.table_and_bound_seconds;
+    let table = &replayers.tables[0];
+    let replay = table.result();
     let iteration = Iteration {
         depth: 1,
         search: SearchCounters {
-            nodes: game.nodes.saturating_add(counts.worth - counts.worth_kept),
-            usable: counts.kept,
-            saved: counts.worth_kept,
+            nodes: game.nodes.saturating_add(replay.worth - replay.worth_kept),
+            usable: replay.kept,
+            saved: replay.worth_kept,
             ..SearchCounters::default()
         },
         table: table.counters(),

@@ -3,6 +3,7 @@
 use super::paired_rows::{PairedResults, RecordedResult};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::limits::split_limit;
+use crate::experiment::paths;
 use crate::record::columns;
 use crate::record::manifest::Build;
 use crate::text::plural;
@@ -97,7 +98,9 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
         let options = base_manifest.options.get(base_name).zip(new_manifest.options.get(new_name));
         if let Some((base_options, new_options)) = options {
             shared_variant_count += 1;
-            compare_options(&flatten_options(base_options), &flatten_options(new_options), "-");
+            let [base_options, new_options] =
+                [base_options, new_options].map(|options| paths::leaves(options).into_iter().collect());
+            compare_options(&base_options, &new_options, "-");
         }
     }
     for (path, value_changes) in changes {
@@ -128,21 +131,6 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
         differences.push("their positions, limits or variants, in ways that no manifest records".to_owned());
     }
     Some(differences)
-}
-
-/// Flattens nested options to a map from dotted paths to values. If `value` is not an object, its
-/// path is empty.
-fn flatten_options(value: &serde_json::Value) -> OptionValues {
-    match value {
-        serde_json::Value::Object(fields) => {
-            let flatten_field = |(name, value): (&String, &serde_json::Value)| {
-                let add_name = |path: String| if path.is_empty() { name.clone() } else { format!("{name}.{path}") };
-                flatten_options(value).into_iter().map(|(path, leaf)| (add_name(path), leaf)).collect::<Vec<_>>()
-            };
-            fields.iter().flat_map(flatten_field).collect()
-        }
-        leaf => OptionValues::from([(String::new(), leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))]),
-    }
 }
 
 /// Returns the limits of each variant. A limit is split into parts such as depth and nodes. If a

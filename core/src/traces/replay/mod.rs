@@ -64,46 +64,6 @@ crate::counters! {
     }
 }
 
-/// Tables that replay the same trace, and upper bounds on what any table can achieve.
-pub struct Replayers {
-    pub tables: Vec<Box<dyn ReplayTable>>,
-    bounds: Vec<Clairvoyant>,
-}
-
-impl Replayers {
-    /// Creates the tables. If `bounded_table` is given, also creates upper bounds on the hits, the
-    /// cutoffs and the saved nodes (worth) of any table with the dimensions of `bounded_table`. A
-    /// size that is given as a share is a share of `positions`.
-    pub fn new(
-        tables: &[TableOptions],
-        bounded_table: Option<&TableOptions>,
-        positions: u64,
-    ) -> Result<Self, TableError> {
-        let make_bound = |(table, objective)| Clairvoyant::new(objective, table, Some(positions));
-        let objectives = [Objective::Hits, Objective::Cutoffs, Objective::Worth];
-        let bounds = bounded_table.into_iter().flat_map(|table| objectives.map(|objective| (table, objective)));
-        Ok(Self {
-            tables: tables.iter().map(|options| replay_table(options, Some(positions))).collect::<Result<_, _>>()?,
-            bounds: bounds.map(make_bound).collect::<Result<_, _>>()?,
-        })
-    }
-
-    /// Replays the next steps on the tables.
-    pub fn push_to_tables(&mut self, steps: &[Step]) {
-        self.tables.iter_mut().for_each(|table| table.replay_steps(steps));
-    }
-
-    /// Shows the next steps to the bounds.
-    pub fn push_to_bounds(&mut self, steps: &[Step]) {
-        self.bounds.iter_mut().for_each(|bound| bound.push(steps));
-    }
-
-    /// The largest hits, cutoffs and worth that any table of the given dimensions could achieve.
-    pub fn bounds(&mut self) -> Vec<u64> {
-        self.bounds.iter_mut().map(Clairvoyant::total).collect()
-    }
-}
-
 /// A table on which a trace is replayed, one part of the trace after another.
 pub trait ReplayTable {
     /// Replays the next steps.
