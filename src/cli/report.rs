@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> CommandResult {
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
     // Without other arguments, the report in the folder of the results is written again.
-    let rewrites_report = choices.is_default() && args.out.is_none() && args.format.is_none();
+    let rewrites_report = choices == Choices::default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
         ([folder], _) if rewrites_report && folder.is_dir() => {
             super::terminal::report(&page, folder, false, &[])?;

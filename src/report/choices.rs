@@ -27,11 +27,6 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Whether the user chose nothing.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Returns the columns that are named in `--by`, `--pivot`, the filters and the baseline.
     pub(super) fn named_columns(&self) -> impl Iterator<Item = &str> {
         let groupings = self.by.iter().chain(&self.pivot).flat_map(|list| list.split(','));
@@ -193,8 +188,6 @@ mod tests {
             ..Choices::default()
         };
         assert_eq!(choices.named_columns().collect::<Vec<_>>(), ["policy", "slots", "depth", "size", "x", "kind"]);
-        assert!(!choices.is_default());
-        assert!(Choices::default().is_default());
     }
 
     #[test]

@@ -44,9 +44,6 @@ pub struct Page {
     pub verdicts: Vec<Verdict>,
     /// A sentence about whether tables of equal memory were compared.
     pub memory: Option<String>,
-    /// Whether the number of nodes that a search needs to reach a depth may mislead for these
-    /// engines.
-    pub nodes_mislead: bool,
     /// A sentence about the reference that judged the scores.
     pub reference_note: Option<String>,
     /// The quality of the moves, if a reference judged them.

@@ -36,17 +36,9 @@ impl<'a> Grid<'a> {
             return None;
         }
         let references = effects::reference_levels(&frame, &axes, baseline.map(String::as_str));
-        let effects = effects::main_effects(&frame, &axes, &references, metric);
+        let mut effects = effects::main_effects(&frame, &axes, &references, metric);
+        effects.iter_mut().for_each(|effect| effect.judged = summary.withhold(metric, effect.judged));
         Some(Self { frame, axes, references, effects, better: summary.better(metric) })
-    }
-}
-
-impl Grid<'_> {
-    /// Clears the significance of all effects.
-    pub(super) fn clear_significance(&mut self) {
-        for effect in &mut self.effects {
-            (effect.judged.significant, effect.judged.fragile) = (false, false);
-        }
     }
 }
 
@@ -78,16 +70,20 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     figures
 }
 
+/// Returns the function of a line's index that returns the line's ratio with its interval.
+fn ratio_of(summary: &Summary) -> impl Fn(usize) -> Option<(f64, f64, f64)> + '_ {
+    |line| {
+        let ratio = summary.lines[line].ratio();
+        Some((ratio.mean, ratio.low, ratio.high))
+    }
+}
+
 /// Returns a figure of the ratios along the first numeric option that has more than two values.
 /// Returns `None` if there is no such option.
 fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let axis_index = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
     let axis = &grid.axes[axis_index];
-    let ratio_of = |line: usize| {
-        let ratio = summary.lines[line].ratio();
-        Some((ratio.mean, ratio.low, ratio.high))
-    };
-    let series = curves::series_along_axis(&grid.frame, &grid.axes, axis_index, summary, ratio_of);
+    let series = curves::series_along_axis(&grid.frame, &grid.axes, axis_index, summary, ratio_of(summary));
     let metric = metric_name(summary);
     (!series.is_empty()).then(|| Figure {
         file: "level-ratio".to_owned(),
@@ -125,10 +121,6 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         share: !ratio,
         ..Lines::default()
     };
-    let ratio_of = |line: usize| {
-        let ratio = summary.lines[line].ratio();
-        Some((ratio.mean, ratio.low, ratio.high))
-    };
     // Returns a line's sum of a column as a share of its probes, with the interval of the share.
     let share_of_probes = |line: usize, column: &str| {
         let (low, high) = summary.lines[line].interval(column);
@@ -154,7 +146,7 @@ fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
                  the choice between them no longer matters.",
                 capitalize(metric)
             ),
-            make_lines(series_of(&ratio_of), &format!("{metric} against the baseline"), true),
+            make_lines(series_of(&ratio_of(summary)), &format!("{metric} against the baseline"), true),
         ),
         (
             "size-usable",

@@ -4,7 +4,7 @@ use super::choices::{Choices, default_baseline, default_by, file_condition};
 use super::contents::Page;
 use super::grid_figures::{self, Grid};
 use super::identity::Identity;
-use super::sheet::{self, Part, Sheet, SheetTable, head_parts};
+use super::sheet::{Part, Sheet, SheetTable, head_parts};
 use super::source::{Source, join};
 use super::{effects, engines, figure, match_page, pivot, table, threads, verdicts};
 use crate::analysis::caveats::memory;
@@ -12,8 +12,8 @@ use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::matches::Matches;
-use crate::analysis::questions::pairwise::{self, LinePair};
-use crate::analysis::questions::quality::{self};
+use crate::analysis::questions::pairwise;
+use crate::analysis::questions::quality;
 use crate::analysis::questions::{claims, findings, match_claims};
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
@@ -106,12 +106,14 @@ impl Page {
                 if missing_values.is_empty() { String::new() } else { format!(": {}", missing_values.join("; ")) };
             bail!("--where: no row matches{explanation}");
         }
-        if let Some(games) = Matches::with_handicaps(&rows, first.match_test(), &first.handicaps()) {
+        let games = first.file.as_ref().and_then(|file| file.games.clone()).unwrap_or_default();
+        let handicaps = games.handicaps(&manifest.baseline);
+        if let Some(games) = Matches::with_handicaps(&rows, games.test_or_default(), &handicaps) {
             let [_] = sources else {
                 bail!("a match cannot be joined with other results; give the folder of one match alone")
             };
             let options = "--by, --where, --baseline, --metric, --pivot and --pairs";
-            ensure!(choices.is_default(), "{path}: {options} apply to searches, but the rows are games");
+            ensure!(*choices == Choices::default(), "{path}: {options} apply to searches, but the rows are games");
             return Ok(Self::from_match(first, manifest, games, &rows));
         }
         let rows =
@@ -186,7 +188,6 @@ impl Page {
                 }
                 _ => findings::findings(&summary, effect),
             },
-            nodes_mislead: misleading.is_some(),
             manifest,
             summary,
             timing,
@@ -225,20 +226,12 @@ impl Page {
         }
         if choices.pairs {
             page.pairs = pairwise::compare_all_pairs(rows, &page.summary).map_err(Error::msg)?;
-            if page.nodes_have_no_verdict() {
-                page.pairs
-                    .iter_mut()
-                    .for_each(|LinePair { measure, .. }| (measure.significant, measure.fragile) = (false, false));
-            }
         }
         if let [source] = sources {
             let Manifest { variants, baseline, .. } = &page.manifest;
             page.quality = quality::move_quality(rows, &source.judgements, variants, baseline);
         }
-        let mut grid = Grid::new(rows, &page.summary, baseline_has_rows.then_some(&page.manifest.baseline));
-        if let Some(grid) = grid.as_mut().filter(|_| page.nodes_have_no_verdict()) {
-            grid.clear_significance();
-        }
+        let grid = Grid::new(rows, &page.summary, baseline_has_rows.then_some(&page.manifest.baseline));
         page.identity = Identity::new(rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
         let line_options = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
         page.collect_warnings(sources, choices, grouping.pairs_sources.then_some(&line_options));
@@ -271,11 +264,6 @@ impl Page {
         Ok(page)
     }
 
-    /// Whether the page gives no verdicts because the first metric is nodes and nodes may mislead.
-    fn nodes_have_no_verdict(&self) -> bool {
-        self.nodes_mislead && self.summary.metrics.first().is_some_and(Metric::is_nodes)
-    }
-
     /// Makes the page of a match.
     fn from_match(source: &Source, manifest: Manifest, games: Matches, rows: &Frame) -> Self {
         let mut page = Self {
@@ -304,7 +292,7 @@ impl Page {
     /// the notes as a folded part.
     fn head_parts(&self) -> Vec<Part> {
         let blockers = self.blockers.iter().cloned().map(Part::Blocker);
-        let caveats = blockers.chain(sheet::warning_parts(&self.warnings)).chain(self.notes_part());
+        let caveats = blockers.chain(self.warnings.iter().cloned().map(Part::Warning)).chain(self.notes_part());
         head_parts(&self.manifest.question, &self.analysis, self.findings.clone(), caveats)
     }
 
@@ -391,7 +379,7 @@ impl Page {
         parts.extend(self.blockers.iter().cloned().map(Part::Blocker));
         parts.extend(self.main_tables().into_iter().map(|table| Part::Table(without_summary_title(table))));
         parts.extend(self.verdict_part());
-        parts.extend(sheet::warning_parts(&self.warnings));
+        parts.extend(self.warnings.iter().cloned().map(Part::Warning));
         parts.extend(self.notes_part());
         Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }
     }

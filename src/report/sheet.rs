@@ -333,11 +333,6 @@ impl Sheet {
     }
 }
 
-/// One warning part for each text.
-pub fn warning_parts(list: &[String]) -> impl Iterator<Item = Part> + '_ {
-    list.iter().cloned().map(Part::Warning)
-}
-
 /// Returns the head of an experiment's page: question, author's text, findings and caveats. Empty
 /// texts and lists are left out.
 pub(super) fn head_parts(

@@ -6,7 +6,6 @@ use crate::analysis::questions::paired_rows::RecordedResult;
 use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::analysis::rows::{limits, score_error};
 use crate::experiment::baseline::Partners;
-use crate::experiment::matches::{Match, Test};
 use crate::experiment::reference::Reference;
 use crate::experiment::text::FileText;
 use crate::experiment::{Experiment, File, Variant, paths};
@@ -111,17 +110,6 @@ impl Source {
         caveats
     }
 
-    /// Returns the settings of the match's sequential test.
-    pub fn match_test(&self) -> Test {
-        self.match_settings().test_or_default()
-    }
-
-    /// Returns the name of each handicapped copy of the baseline in the match, with the divisor of
-    /// the copy's nodes.
-    pub fn handicaps(&self) -> Vec<(String, f64)> {
-        self.match_settings().handicaps(self.manifest.as_ref().map_or("", |manifest| &manifest.baseline))
-    }
-
     /// Returns a sentence about the reference search that judged the scores. Returns `None` if the
     /// file has no such reference.
     pub fn reference_note(&self) -> Option<String> {
@@ -135,11 +123,6 @@ impl Source {
              ratio is the ratio of the means",
             format_count(own_search.nodes as f64)
         ))
-    }
-
-    /// Returns the settings of the match, or the default settings if the file has none.
-    fn match_settings(&self) -> Match {
-        self.file.as_ref().and_then(|file| file.games.clone()).unwrap_or_default()
     }
 }
 

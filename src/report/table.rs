@@ -103,7 +103,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
     let summary = &page.summary;
     let mut entries = Entries::<Line>::default();
     for (index, metric) in summary.metrics.iter().enumerate() {
-        let name = if page.nodes_mislead && metric.is_nodes() { SAME_LABEL } else { &metric.name };
+        let name = if summary.has_no_verdict(metric) { SAME_LABEL } else { &metric.name };
         let is_mean = metric.compares_means();
         if page.custom_metrics || index == 0 || is_mean {
             let meaning =
@@ -239,7 +239,7 @@ fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
     if line.is_baseline {
         return Cell::empty(BASELINE);
     }
-    if page.nodes_mislead && metric.is_nodes() {
+    if page.summary.has_no_verdict(metric) {
         return Cell::empty("nodes that may mislead have no verdict");
     }
     if ratio.is_same() {

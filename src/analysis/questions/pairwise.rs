@@ -59,7 +59,7 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
     let logs: Vec<Logs> = line_pairs.iter().map(|(.., pairs)| pairs.logs()).collect();
     let to_line_pair = |((line, base, pairs), judged): ((usize, usize, Pairs), JudgedRatio)| {
         let [_, line_total] = pairs.totals;
-        LinePair { line, base, measure: Measure::new(line_total, judged, &pairs) }
+        LinePair { line, base, measure: Measure::new(line_total, summary.withhold(metric, judged), &pairs) }
     };
     Ok(line_pairs.into_iter().zip(Family::from_samples(&logs).lines).map(to_line_pair).collect())
 }

@@ -23,7 +23,7 @@ pub struct ScreenResult {
 /// worse than the best variant. A variant that needs e times as many nodes counts as `elo_per_log`
 /// Elo worse. If nodes may mislead, all variants are selected. If the first metric is not nodes,
 /// another variant is selected if its interval overlaps the interval of the best variant.
-pub fn screen(summary: &Summary, nodes_mislead: bool, elo_margin: f64, elo_per_log: f64) -> ScreenResult {
+pub fn screen(summary: &Summary, elo_margin: f64, elo_per_log: f64) -> ScreenResult {
     let is_by_nodes = summary.metrics.first().is_some_and(|metric| metric.is_nodes());
     // Returns the mean ratio of a line, and the two ends of the interval of the ratio.
     let ratio_and_interval = |index: usize| {
@@ -39,7 +39,7 @@ pub fn screen(summary: &Summary, nodes_mislead: bool, elo_margin: f64, elo_per_l
         let [mean, low, _] = ratio_and_interval(index);
         let [best_mean, _, best_high] = ratio_and_interval(best);
         let is_near = if is_by_nodes { elo_per_log * (mean / best_mean).ln() <= elo_margin } else { low <= best_high };
-        let cannot_judge = mean.is_nan() || is_by_nodes && nodes_mislead;
+        let cannot_judge = mean.is_nan() || is_by_nodes && summary.nodes_mislead_reason.is_some();
         index == best || summary.lines[index].is_baseline || cannot_judge || is_near
     };
     let (remaining, dropped): (Vec<usize>, Vec<usize>) = (0..summary.lines.len()).partition(|&index| plays(index));
@@ -97,7 +97,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
-    fn summary(metric: &str, lines: &[(&str, f64, f64, f64)]) -> Summary {
+    fn summary(metric: &str, mislead: bool, lines: &[(&str, f64, f64, f64)]) -> Summary {
         let line = |&(name, mean, low, high): &(&str, f64, f64, f64)| Line {
             name: name.to_owned(),
             is_baseline: name == "base",
@@ -107,6 +107,7 @@ mod tests {
         Summary {
             lines: lines.iter().map(line).collect(),
             metrics: vec![Metric::from_column(metric)],
+            nodes_mislead_reason: mislead.then(String::new),
             ..Summary::default()
         }
     }
@@ -123,7 +124,7 @@ mod tests {
             ("d", nan, nan, nan),
         ];
         let screen_by = |metric: &str, mislead: bool, margin: f64| {
-            let result = screen(&summary(metric, &lines), mislead, margin, 212.0);
+            let result = screen(&summary(metric, mislead, &lines), margin, 212.0);
             (result.best.clone(), result.remaining.join(" "), result.dropped.join(" "))
         };
         let expect_names = |remaining: &str, dropped: &str| ("a".to_owned(), remaining.to_owned(), dropped.to_owned());
@@ -137,9 +138,9 @@ mod tests {
         // By score error the intervals overlap at 0.8.
         assert_eq!(screen_by(columns::SCORE_ERROR, true, 0.0), expect_names("base a b c d", ""));
         let separate = [("base", 1.0, nan, nan), ("a", 0.7, 0.6, 0.79), ("b", 0.85, 0.8, 0.9)];
-        let result = screen(&summary(columns::SCORE_ERROR, &separate), true, 40.0, 212.0);
+        let result = screen(&summary(columns::SCORE_ERROR, true, &separate), 40.0, 212.0);
         assert_eq!((result.remaining, result.dropped), (vec!["base".to_owned(), "a".to_owned()], vec!["b".to_owned()]));
-        assert_eq!(screen(&summary(columns::NODES, &[]), false, 40.0, 212.0), ScreenResult::default());
+        assert_eq!(screen(&summary(columns::NODES, false, &[]), 40.0, 212.0), ScreenResult::default());
     }
 
     /// One contender and one look leave 2.5 % beyond each end; five looks at three contenders split

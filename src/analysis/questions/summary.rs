@@ -10,7 +10,7 @@ use crate::analysis::rows::grouping::{Grouping, describe_group};
 use crate::analysis::rows::metric::{Better, Metric};
 use crate::parallel::par_map;
 use crate::record::columns;
-use crate::stats::ratio::{Family, Ratio};
+use crate::stats::ratio::{Family, JudgedRatio, Ratio};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The question that a summary answers.
@@ -227,10 +227,22 @@ impl Summary {
         }
     }
 
-    /// Returns whether less or more of a metric is better. Returns `Neither` if the metric is nodes
-    /// and nodes may mislead.
+    /// Whether the metric has no verdicts because it is nodes, and nodes may mislead.
+    pub fn has_no_verdict(&self, metric: &Metric) -> bool {
+        self.nodes_mislead_reason.is_some() && metric.is_nodes()
+    }
+
+    /// Unmarks a ratio of a metric that has no verdicts.
+    pub fn withhold(&self, metric: &Metric, judged: JudgedRatio) -> JudgedRatio {
+        let is_judged = !self.has_no_verdict(metric);
+        let JudgedRatio { significant, fragile, .. } = judged;
+        JudgedRatio { significant: significant && is_judged, fragile: fragile && is_judged, ..judged }
+    }
+
+    /// Returns whether less or more of a metric is better. Returns `Neither` if the metric has no
+    /// verdicts.
     pub fn better(&self, metric: &Metric) -> Better {
-        if self.nodes_mislead_reason.is_some() && metric.is_nodes() { Better::Neither } else { metric.better() }
+        if self.has_no_verdict(metric) { Better::Neither } else { metric.better() }
     }
 
     /// Returns the baseline of the line with this index.

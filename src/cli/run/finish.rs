@@ -37,7 +37,7 @@ pub(super) fn finish(
         }
         if let Some(options) = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0) {
             // The screen selects the variants that may be the best, to play the games.
-            let screen_result = screen(&page.summary, page.nodes_mislead, options.margin, options.price);
+            let screen_result = screen(&page.summary, options.margin, options.price);
             let confirm_exit = confirm::play(experiment, &screen_result, (folder, &session.settings), stop, quiet)?;
             if confirm_exit != Exit::Done {
                 return Ok(confirm_exit);

@@ -254,11 +254,7 @@ fn encounter_rows_have_their_fields() {
     assert_eq!([0, 1].map(|row| table.rows[row][4].emphasis), [Emphasis::Better, Emphasis::Worse]);
     let counts = pairs_table(&matches);
     let line: Vec<&str> = counts.rows[0].iter().map(|cell| cell.text.as_str()).collect();
-    assert_eq!(
-        line.join(" "),
-        "up against x 3 60.0 % 40.5 5.50 1,000 2,000",
-        "24 of 40 points are White's"
-    );
+    assert_eq!(line.join(" "), "up against x 3 60.0 % 40.5 5.50 1,000 2,000", "24 of 40 points are White's");
 }
 
 #[test]

@@ -61,11 +61,10 @@ impl Page {
             manifest: rows.manifest.clone(),
             sources: first.sources.clone(),
             analysis: first.analysis.clone(),
-            findings: match first.nodes_have_no_verdict() {
+            findings: match first.summary.has_no_verdict(&first.summary.metrics[0]) {
                 true => first.findings.clone(),
                 false => Vec::new(),
             },
-            nodes_mislead: first.nodes_mislead,
             undetectable: merge_notes(suites, &pages, |page| &page.undetectable),
             blockers: merge_notes(suites, &pages, |page| &page.blockers),
             warnings: merge_notes(suites, &pages, |page| &page.warnings),
@@ -174,12 +173,7 @@ fn into_section(part: Part, suite: &str) -> Option<Part> {
         }
         Part::List(title, names) if title == NOT_RUN => Some(Part::List(format!("{title}, {suite}"), names)),
         Part::Heading(_) => Some(part),
-        Part::Question(_)
-        | Part::Prose(_)
-        | Part::Findings(_)
-        | Part::Blocker(_)
-        | Part::Warning(_)
-        | Part::List(..) => None,
+        _ => None,
     }
 }
 

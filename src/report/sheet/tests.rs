@@ -107,7 +107,7 @@ fn cells_have_text_and_value() {
         .with_note("note")
         .without_empty_columns();
     assert_eq!([key, title, note], ["key", "Title", "note"], "only columns are removed");
-    let whole = head_parts("q", "a", vec!["f".to_owned()], warning_parts(&["w".to_owned(), "v".to_owned()]));
+    let whole = head_parts("q", "a", vec!["f".to_owned()], ["w", "v"].map(|text| Part::Warning(text.to_owned())));
     let owned = |text: &str| text.to_owned();
     let expected = vec![
         Part::Question(owned("q")),
