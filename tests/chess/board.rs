@@ -115,7 +115,7 @@ fn board_along_random_games_agrees_with_another_library() {
 
 #[test]
 fn board_near_perft_positions_agrees_with_another_library() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/perft.epd");
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data/perft.epd");
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
     for item in &suite.items {
         // Positions that cozy-chess rejects (because of an e.p. square that no pawn can have

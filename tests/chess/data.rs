@@ -8,7 +8,7 @@ use ttlab::internals::chess::{
 use ttlab::internals::generate::PositionKind;
 
 fn load(name: &str) -> Suite {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data").join(name);
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
     assert_eq!(suite.notes, [], "{name}");
     let ids: HashSet<&str> = suite.items.iter().map(|item| item.id.as_str()).collect();
@@ -27,12 +27,12 @@ fn load(name: &str) -> Suite {
 /// are the words after the first `hmvc` and `fmvn` in the line, even if these are inside a string.
 #[test]
 fn suite_lines_are_positions_for_other_programs() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data");
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut positions = 0;
     for name in names.filter(|name| name.ends_with(".epd")) {
         let suite = load(&name);
-        let text = std::fs::read_to_string(format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let text = std::fs::read_to_string(format!("{}/../data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         assert_eq!(text.lines().count(), suite.items.len(), "{name}");
         for (line, item) in text.lines().zip(&suite.items) {
             let words: Vec<&str> = line.split(' ').collect();
@@ -121,7 +121,7 @@ fn suites_equal_the_generators_output() {
         ("tactical", PositionKind::Tactical, request(103, 60)),
     ] {
         let generated = lines(&ttlab::internals::generate::epd(&request, kind, None).unwrap());
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         let read = |half: &str| lines(&std::fs::read_to_string(root.join(format!("data/{name}-{half}.epd"))).unwrap());
         assert_eq!(
             [&read("explore")[0], &read("confirm")[0], &read("explore")[1]],

@@ -56,7 +56,7 @@ fn compare_successors(board: &Board, inc: &Increments, plies: u32) {
 
 #[test]
 fn successors_equal_the_boards_after_each_move() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/perft.epd");
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data/perft.epd");
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
     for ep in [EpRule::Always, EpRule::PseudoLegal, EpRule::Legal, EpRule::Never] {
         let inc = Increments::new(Keys::new(&KeyOptions { ep, ..KeyOptions::default() }), &distinct_values());

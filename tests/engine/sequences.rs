@@ -19,7 +19,7 @@ fn search(engine: &mut Engine, board: &Board, past: &[Board], depth: u8) -> Iter
 
 /// Returns the boards of the suite's first game, one for each ply.
 fn game() -> Vec<Board> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/games.pgn");
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data/games.pgn");
     let suite = Suite::load(&path, SuiteOptions::default()).unwrap();
     assert!(suite.items.len() >= 10);
     let mut board = suite.items[0].board;

@@ -68,7 +68,7 @@ fn counts_equal_the_signatures() {
     if std::env::var_os("TTLAB_BLESS").is_some() {
         let mut text = include_str!("../signatures.txt").lines().next().unwrap().to_owned() + "\n";
         all.iter().for_each(|(name, count)| text += &format!("{name} {}\n", count().unwrap()));
-        return std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/signatures.txt"), text).unwrap();
+        return std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/signatures.txt"), text).unwrap();
     }
     let held = held();
     let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();

@@ -501,3 +501,33 @@ fn diagnostics_have_their_documented_columns() {
     };
     holds(&case, &["--jobs", "2"]);
 }
+
+#[test]
+fn anatomy_columns_are_written_if_requested() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, text: &str| {
+        let file = folder.path().join(format!("{name}.toml"));
+        fs::write(&file, format!("suite = {{ startpos = true }}\nlimit = {{ depth = 4 }}\n{text}")).unwrap();
+        let out = folder.path().join(name);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ttlab"));
+        command.args(["run", "--quiet"]).arg(&file).arg("--out").arg(&out);
+        assert!(command.status().unwrap().success());
+        let mut reader = csv::Reader::from_path(out.join("results.csv")).unwrap();
+        let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        let rows: Vec<BTreeMap<String, String>> = reader
+            .records()
+            .map(|row| header.iter().cloned().zip(row.unwrap().iter().map(str::to_owned)).collect())
+            .collect();
+        (header, rows)
+    };
+    let (header, _) = run("off", "");
+    assert!(!header.iter().any(|column| column.starts_with("anatomy.")));
+    let (header, rows) = run("some", "[[variant]]\nname = 'off'\n[[variant]]\nname = 'full'\ndiagnostics = 'full'\n");
+    assert!(header.iter().filter(|column| column.starts_with("anatomy.")).count() > 35);
+    assert_eq!(rows.len(), 8);
+    for row in rows {
+        let given = !row["anatomy.unique"].is_empty();
+        assert_eq!(given, row["variant"] == "full");
+        assert!(!given || row["anatomy.cut"] == row["search.usable"]);
+    }
+}

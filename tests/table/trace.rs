@@ -24,7 +24,7 @@ use ttlab::internals::traces::{
 /// Searches positions of two games with a table that is kept between searches, and returns the
 /// table's counters. `output` receives the search and iteration events.
 fn play(engine: &mut Engine, output: &mut dyn FnMut(Event)) -> TableCounters {
-    let suite = Suite::load(std::path::Path::new("data/games.pgn"), SuiteOptions::default()).unwrap();
+    let suite = Suite::load(std::path::Path::new("../data/games.pgn"), SuiteOptions::default()).unwrap();
     let mut total = TableCounters::default();
     for item in suite.items.iter().take(2) {
         engine.new_game();
