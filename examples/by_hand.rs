@@ -89,14 +89,6 @@ impl Table for ByHand {
         Occupancy { slots: self.slots, occupied, current: occupied, bytes: 16 * self.slots }
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        self.words
-            .chunks(2)
-            .map(|slot| entry::unpack(slot[1]))
-            .filter(|entry| !entry.is_empty())
-            .for_each(|e| visit(&e));
-    }
-
     fn now(&self) -> u16 {
         0
     }

@@ -60,9 +60,6 @@ impl Table for Mute {
         self.note(Said::Swept);
         Occupancy::default()
     }
-    fn for_each(&self, _: &mut dyn FnMut(&Entry)) {
-        self.note(Said::Swept);
-    }
 }
 
 /// The search calls the stop callback in its own thread, every thousand nodes. When the callback

@@ -620,17 +620,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         }
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        for bucket in L::Word::view(&self.memory).chunks_exact(self.words()) {
-            for slot in 0..self.slots() {
-                let entry = self.entry(bucket, slot);
-                if !entry.is_empty() {
-                    visit(&entry);
-                }
-            }
-        }
-    }
-
     fn huge_pages(&self) -> Option<bool> {
         self.memory.huge_pages()
     }

@@ -304,8 +304,6 @@ pub trait Table: Send {
     /// Returns how full the table is now. This must be fast because it is called after each
     /// iteration.
     fn occupancy(&self) -> Occupancy;
-    /// Calls `visit` with every stored entry, for histograms and audits.
-    fn for_each(&self, visit: &mut dyn FnMut(&Entry));
     /// Whether the memory lies in huge pages; `None` if unknown or not applicable.
     fn huge_pages(&self) -> Option<bool> {
         None

@@ -119,10 +119,6 @@ impl Table for SharedTable {
         self.lock().table.occupancy()
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        self.lock().table.for_each(visit);
-    }
-
     fn huge_pages(&self) -> Option<bool> {
         self.lock().table.huge_pages()
     }

@@ -139,10 +139,6 @@ impl<W: Watch> Table for WatchedTable<W> {
         self.table.occupancy()
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        self.table.for_each(visit);
-    }
-
     fn huge_pages(&self) -> Option<bool> {
         self.table.huge_pages()
     }

@@ -253,9 +253,6 @@ impl Table for OwnedTable {
     fn occupancy(&self) -> Occupancy {
         self.owned.lock().unwrap().table.occupancy()
     }
-    fn for_each(&self, visit: &mut dyn FnMut(&Entry)) {
-        self.owned.lock().unwrap().table.for_each(visit);
-    }
 }
 
 /// Returns the order in which a searcher tries the root moves.

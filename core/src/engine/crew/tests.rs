@@ -150,9 +150,6 @@ impl Table for FailingTable {
     fn occupancy(&self) -> crate::table::Occupancy {
         self.table.occupancy()
     }
-    fn for_each(&self, visit: &mut dyn FnMut(&crate::table::Entry)) {
-        self.table.for_each(visit);
-    }
 }
 
 /// If a searcher panics, the search ends with its panic message, and the other searchers, which are
