@@ -4,12 +4,13 @@
 use super::helper::{Helper, Task};
 use super::outcome::SearchCounters;
 use super::pace::{Baton, Team};
-use super::schedule::Turns;
 use super::search::POLL;
 use super::stop::Stop;
-use super::threads::Threads;
+use super::threads::{Schedule, Threads};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 
 /// The size of a helper's stack in bytes, which is that of a thread's stack. Pages that are never
 /// touched use no memory.
@@ -61,9 +62,8 @@ pub struct Crew<'a> {
     helpers: Vec<HelperState>,
     /// The counters of each helper since the start of the root search.
     counts: Vec<SearchCounters>,
-    /// The sum of the helpers' counters at the end of the last iteration.
-    reported_counts: SearchCounters,
-    turns: Turns,
+    options: Threads,
+    random: Pcg64,
     /// The number of the searcher whose turn it is. The main searcher is 0.
     current_searcher: usize,
     /// The number of nodes that are left of the current turn.
@@ -93,9 +93,10 @@ impl<'a> Crew<'a> {
         Self {
             counts: vec![SearchCounters::default(); helpers.len()],
             helpers: helpers.into_iter().map(|helper| HelperState::Searching(suspend(helper, task.clone()))).collect(),
-            reported_counts: SearchCounters::default(),
-            turns: Turns::new(options),
-            current_searcher: 0,
+            options: options.clone(),
+            random: Pcg64::seed_from_u64(options.seed),
+            // The main searcher, which has the number 0, comes after the last helper.
+            current_searcher: options.count as usize - 1,
             turn_nodes_left: 0,
             main_resumed_at: 0,
             main_node_limit: 0,
@@ -151,16 +152,12 @@ impl<'a> Crew<'a> {
 }
 
 impl Team for Crew<'_> {
-    fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
+    fn end_iteration(&mut self, main_nodes: u64) -> Vec<SearchCounters> {
         self.nodes_left -= main_nodes - self.main_resumed_at;
         self.turn_nodes_left += self.main_node_limit - main_nodes;
         // The main searcher counts its nodes from 0 in each iteration.
         (self.main_resumed_at, self.main_node_limit) = (0, 0);
-        let mut total_counts = SearchCounters::default();
-        self.counts.iter().for_each(|&count| total_counts += count);
-        let unreported_counts = total_counts - self.reported_counts;
-        self.reported_counts = total_counts;
-        unreported_counts
+        self.counts.clone()
     }
 }
 
@@ -170,7 +167,11 @@ impl Baton for Crew<'_> {
         (self.main_resumed_at, self.main_node_limit) = (counters.nodes, counters.nodes);
         while self.nodes_left > 0 && !self.is_stopped() {
             if self.turn_nodes_left == 0 {
-                (self.current_searcher, self.turn_nodes_left) = self.turns.next();
+                self.current_searcher = match self.options.schedule {
+                    Schedule::RoundRobin => (self.current_searcher + 1) % self.options.count as usize,
+                    Schedule::Random => self.random.random_range(0..self.options.count) as usize,
+                };
+                self.turn_nodes_left = self.options.quantum.into();
             }
             let nodes = self.turn_nodes_left.min(POLL).min(self.nodes_left);
             self.turn_nodes_left -= nodes;

@@ -3,12 +3,12 @@
 use super::anatomy::{Anatomy, Dissector};
 use super::check::OptionError;
 use super::crew::Crew;
-use super::eval::{self, Evaluator};
+use super::eval;
 use super::helper::{Helper, MAX_DEPTH, Task};
 use super::instruments::Instruments;
 use super::kernel::Kernel;
 use super::observer::{NoObserver, Observer, ProbeWatch};
-use super::options::{Diagnostics, EngineOptions, Ordering};
+use super::options::{Diagnostics, EngineOptions, Ordering, Use};
 use super::oracle::{self, BestMoves};
 use super::ordering::Heuristics;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
@@ -16,7 +16,6 @@ use super::pace::{Pace, Team};
 use super::real::{RealCrew, Shared};
 use super::search::{Buffers, Search};
 use super::stop::Stop;
-use super::switches::Switches;
 use crate::chess::increments::Increments;
 use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, Score};
@@ -298,7 +297,7 @@ impl Engine {
         let last_depth = limit.depth.unwrap_or(MAX_DEPTH).max(1);
         let deepening = self.options.deepening;
         let mut depth = self.first_depth(limit);
-        let mut total_counts = SearchCounters::default();
+        let (mut total_counts, mut earlier_helper_counts) = (SearchCounters::default(), SearchCounters::default());
         let mut guess = None;
         let mut buffers = Buffers { path, ..Buffers::default() };
         loop {
@@ -322,7 +321,11 @@ impl Engine {
                 None => Pace::Alone(stop),
             };
             let mut result = self.iterate(root, plan, &mut buffers, pace, watch);
-            let helper_counts = crew.as_mut().map(|crew| crew.end_iteration(result.count.nodes)).unwrap_or_default();
+            let counts_of_helpers = crew.as_mut().map(|crew| crew.end_iteration(result.count.nodes));
+            let mut all_helper_counts = SearchCounters::default();
+            counts_of_helpers.into_iter().flatten().for_each(|counts| all_helper_counts += counts);
+            let helper_counts = all_helper_counts - earlier_helper_counts;
+            earlier_helper_counts = all_helper_counts;
             result.count += helper_counts;
             guess = Some(result.score);
             // In one tick, each searcher searches one node.
@@ -374,12 +377,11 @@ impl Engine {
         pace: Pace<'a>,
         watch: &mut dyn FnMut(SearchProgress),
     ) -> IterationResult {
-        let switches = Switches::new(&self.options);
-        let evaluator = Evaluator::new(self.options.eval, switches.mate_threshold - 1);
         let collects_anatomy = self.options.diagnostics == Diagnostics::Full;
+        let allows_cutoffs = self.options.probe.uses != Use::Moves;
         let instruments = Instruments {
             dissector: collects_anatomy
-                .then(|| Box::new(Dissector::new(&self.check_keys, switches.allows_cutoffs, self.table.as_deref()))),
+                .then(|| Box::new(Dissector::new(&self.check_keys, allows_cutoffs, self.table.as_deref()))),
             probe_watch: self.probe_watch.as_mut(),
             best_moves: self.best_moves.as_mut(),
         };
@@ -389,8 +391,6 @@ impl Engine {
             table: self.table.as_deref_mut(),
             heuristics: &mut self.heuristics,
             oracle: self.learner.as_ref().and_then(|learner| learner.best_moves.as_ref()),
-            switches,
-            evaluator,
             root_order: None,
         };
         if instruments.is_empty() {

@@ -1,6 +1,5 @@
 //! Helpers, which are the searchers that run beside the main searcher.
 
-use super::eval::Evaluator;
 use super::kernel::Kernel;
 use super::observer::NoObserver;
 use super::options::EngineOptions;
@@ -8,7 +7,6 @@ use super::ordering::{Heuristics, RootOrder};
 use super::outcome::SearchCounters;
 use super::pace::{Baton, Pace};
 use super::search::{Buffers, Search};
-use super::switches::Switches;
 use super::threads::Helpers;
 use crate::chess::Board;
 use crate::chess::increments::Increments;
@@ -60,8 +58,6 @@ impl Helper {
     /// Searches deeper and deeper until the baton ends the search. Returns the counters of all
     /// iterations together.
     pub fn run(&mut self, task: &Task, baton: &mut dyn Baton) -> SearchCounters {
-        let switches = Switches::new(&self.options);
-        let evaluator = Evaluator::new(self.options.eval, switches.mate_threshold - 1);
         self.buffers.path.clone_from(&task.path);
         let kernel = Kernel {
             options: &self.options,
@@ -69,8 +65,6 @@ impl Helper {
             table: self.table.as_deref_mut(),
             heuristics: &mut self.heuristics,
             oracle: None,
-            switches,
-            evaluator,
             root_order: root_order(&self.options, self.searcher_number),
         };
         // The search itself has no node limit, because the baton respects the limit.

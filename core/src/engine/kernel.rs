@@ -21,8 +21,6 @@ pub struct Kernel<'a> {
     pub table: Option<&'a mut (dyn Table + 'static)>,
     pub heuristics: &'a mut Heuristics,
     pub oracle: Option<&'a BestMoves>,
-    pub switches: Switches,
-    pub evaluator: Evaluator,
     pub root_order: Option<RootOrder>,
 }
 
@@ -36,13 +34,14 @@ impl<'a> Kernel<'a> {
         buffers: &mut Buffers,
         pace: Pace<'a>,
     ) -> Search<'a, O> {
-        let Self { options, increments, table, heuristics, oracle, switches, evaluator, root_order } = self;
+        let Self { options, increments, table, heuristics, oracle, root_order } = self;
+        let switches = Switches::new(options);
         Search {
+            evaluator: Evaluator::new(options.eval, switches.mate_threshold - 1),
             switches,
             ranks: Ranks::new(options),
             algorithm: options.algorithm,
             aspiration: options.aspiration,
-            evaluator,
             increments,
             counts_stored_nodes: table.as_ref().is_some_and(|table| table.counts_stored_nodes()),
             table,

@@ -24,7 +24,6 @@ mod probe;
 mod pv;
 mod real;
 mod root;
-mod schedule;
 mod search;
 mod stop;
 pub mod switches;

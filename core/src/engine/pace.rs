@@ -14,9 +14,9 @@ pub trait Baton {
 /// The helpers, as the main searcher sees them.
 pub trait Team: Baton {
     /// Ends an iteration of the main searcher, in which the main searcher counted `main_nodes`
-    /// nodes. The rest of its turn is carried over to its next iteration. Returns the sum of what
-    /// all helpers have counted since the last call.
-    fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters;
+    /// nodes. The rest of its turn is carried over to its next iteration. Returns what
+    /// each helper has counted so far.
+    fn end_iteration(&mut self, main_nodes: u64) -> Vec<SearchCounters>;
 }
 
 /// What decides whether a searcher may search more nodes.

@@ -96,15 +96,13 @@ impl Baton for HelperBaton<'_, '_> {
 /// searchers.
 pub struct RealCrew<'c, 's> {
     shared: &'c Shared<'s>,
-    /// The sum of the helpers' counters at the end of the last iteration.
-    reported_counts: SearchCounters,
     /// The main searcher's node count in this iteration at which it passes the baton again.
     main_node_limit: u64,
 }
 
 impl<'c, 's> RealCrew<'c, 's> {
     pub fn new(shared: &'c Shared<'s>) -> Self {
-        Self { shared, reported_counts: SearchCounters::default(), main_node_limit: 0 }
+        Self { shared, main_node_limit: 0 }
     }
 }
 
@@ -115,14 +113,10 @@ impl Drop for RealCrew<'_, '_> {
 }
 
 impl Team for RealCrew<'_, '_> {
-    fn end_iteration(&mut self, main_nodes: u64) -> SearchCounters {
+    fn end_iteration(&mut self, main_nodes: u64) -> Vec<SearchCounters> {
         let unused_nodes = std::mem::take(&mut self.main_node_limit) - main_nodes;
         self.shared.nodes_left.fetch_add(unused_nodes, Ordering::Relaxed);
-        let mut total_counts = SearchCounters::default();
-        self.shared.counts().iter().for_each(|&count| total_counts += count);
-        let unreported_counts = total_counts - self.reported_counts;
-        self.reported_counts = total_counts;
-        unreported_counts
+        self.shared.counts().clone()
     }
 }
 

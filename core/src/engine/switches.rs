@@ -116,6 +116,7 @@ impl Switches {
     pub fn new(options: &EngineOptions) -> Self {
         let (table, probe) = (&options.table, &options.probe);
         let no_table = table.kind == TableKind::None;
+        let store_depth = if no_table { NEVER } else { lowest_depth(options.store.at, options.store.min_depth) };
         let mut switches = Self {
             is_fail_hard: options.fail == Fail::Hard,
             clamp_hits: options.fail == Fail::Hard || probe.returns == Returns::Window,
@@ -134,17 +135,11 @@ impl Switches {
             mate_distance: options.mate.distance,
             mate_threshold: options.mate.value - 256,
             probe_depth: if no_table { NEVER } else { lowest_depth(options.probe.at, options.probe.min_depth) },
-            store_depth: if no_table { NEVER } else { lowest_depth(options.store.at, options.store.min_depth) },
-            evaluations_depth: match options.store.evaluations && !no_table {
-                true => lowest_depth(options.store.at, options.store.min_depth),
-                false => NEVER,
-            },
+            store_depth,
+            evaluations_depth: if options.store.evaluations { store_depth } else { NEVER },
             static_evaluation: table.static_evaluation,
             prepares_stores: table.static_evaluation || options.draws && options.fifty_moves == FiftyMoves::Guarded,
-            rises_depth: match options.store.rises && !no_table {
-                true => lowest_depth(options.store.at, options.store.min_depth),
-                false => NEVER,
-            },
+            rises_depth: if options.store.rises { store_depth } else { NEVER },
             upper_move: options.store.upper_move,
             terminals: options.store.terminals,
             stores_window_bounds: options.store.known == super::options::Known::Window,
@@ -181,10 +176,8 @@ impl Switches {
         let depths = [switches.terms_depth, switches.rises_depth, switches.demotes_depth, switches.evaluations_depth];
         switches.extras =
             depths.into_iter().any(|depth| depth != NEVER) || switches.static_evaluation || switches.guards_clock;
-        let eval = &options.eval;
-        let incremental = !eval.has_leaf_terms();
         switches.bare_leaves = options.leaf == Leaf::Static
-            && incremental
+            && !options.eval.has_leaf_terms()
             && !(switches.leaf_mates || switches.draws || switches.pvs)
             && switches.probe_depth > 0
             && switches.store_depth > 0

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Which nodes probe the table, and what a hit may be used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Probe {
@@ -25,20 +25,6 @@ pub struct Probe {
     /// value to start from, and an upper bound lowers beta. Source: "better starting values", the
     /// `ViperMate` journal.
     pub start_value: bool,
-}
-
-impl Default for Probe {
-    fn default() -> Self {
-        Self {
-            at: Where::default(),
-            min_depth: 0,
-            bounds: BoundsRule::default(),
-            depth: DepthRule::default(),
-            returns: Returns::default(),
-            uses: Use::default(),
-            start_value: false,
-        }
-    }
 }
 
 impl Probe {
