@@ -7,7 +7,7 @@
 //! "Kindergarten Bitboards", Chess Programming Wiki.
 
 use super::bitboard::Bitboard;
-use super::types::{Color, Square};
+use super::types::{Color, Piece, Square};
 
 const FILE_A: u64 = Bitboard::FILE_A.0;
 const FILE_B: u64 = FILE_A << 1;
@@ -216,6 +216,19 @@ pub fn king(square: Square) -> Bitboard {
 #[inline]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].pawn[color as usize])
+}
+
+/// Returns the squares that a piece of the color `color` attacks from `square`.
+#[inline]
+pub fn of(piece: Piece, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
+    match piece {
+        Piece::Pawn => pawn(color, square),
+        Piece::Knight => knight(square),
+        Piece::Bishop => bishop(square, occupied),
+        Piece::Rook => rook(square, occupied),
+        Piece::Queen => queen(square, occupied),
+        Piece::King => king(square),
+    }
 }
 
 /// What a bishop attacks on an empty board.

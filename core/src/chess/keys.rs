@@ -114,6 +114,14 @@ pub struct Keys {
     pub rule: EpRule,
 }
 
+/// Mixes the bits of a number. Different numbers have different results. Source: Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014.
+pub const fn mix(mut bits: u64) -> u64 {
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
 impl Keys {
     /// Creates the tables for the scheme in `options` with numbers of the generator in `options`.
     pub fn new(options: &KeyOptions) -> Self {

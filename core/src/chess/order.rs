@@ -2,6 +2,7 @@
 //! ordering.
 
 use super::board::Board;
+use super::keys::mix;
 use super::moves::{Move, MoveList};
 use super::types::{Color, Piece};
 use serde::{Deserialize, Serialize};
@@ -47,8 +48,9 @@ impl GenerationOrder {
             Self::Webster => &|mv| webster_key(board, mv),
             Self::BySquare => &|mv| square_key(mv),
             Self::Shuffle => {
-                let position_hash = board.planes.iter().fold(SHUFFLE_SEED, |hash, &plane| mix(hash ^ plane));
-                &move |mv| mix(position_hash ^ u64::from(mv.bits()))
+                let mix_next = |bits: u64| mix(bits.wrapping_add(0x9e37_79b9_7f4a_7c15));
+                let position_hash = board.planes.iter().fold(SHUFFLE_SEED, |hash, &plane| mix_next(hash ^ plane));
+                &move |mv| mix_next(position_hash ^ u64::from(mv.bits()))
             }
         };
         list.sort_unstable_by_key(|&mv| (sort_key(mv), mv.bits()));
@@ -98,13 +100,4 @@ fn webster_key(board: &Board, mv: Move) -> u64 {
         Some(_) => 3,
     };
     (5 - piece as u64) << 20 | (mv.from().index() as u64) << 12 | direction << 8 | (distance as u64) << 4 | promotion
-}
-
-/// Returns a hash of `x`. Different values have different hashes. Source: S. Vigna, splitmix64,
-/// 2015.
-const fn mix(mut x: u64) -> u64 {
-    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }

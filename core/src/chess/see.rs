@@ -57,14 +57,7 @@ impl Board {
     /// pieces on `occupied` squares are considered.
     fn cheapest_attacker(&self, to: Square, side: Color, occupied: Bitboard) -> Option<(Square, Piece)> {
         Piece::ALL.into_iter().find_map(|piece| {
-            let reach = match piece {
-                Piece::Pawn => attacks::pawn(!side, to),
-                Piece::Knight => attacks::knight(to),
-                Piece::Bishop => attacks::bishop(to, occupied),
-                Piece::Rook => attacks::rook(to, occupied),
-                Piece::Queen => attacks::queen(to, occupied),
-                Piece::King => attacks::king(to),
-            };
+            let reach = attacks::of(piece, !side, to, occupied);
             (reach & self.pieces(side, piece) & occupied).first().map(|square| (square, piece))
         })
     }

@@ -5,6 +5,7 @@ use super::options::MateDistance;
 use super::search::Search;
 use super::switches::Switches;
 use crate::chess::Board;
+use crate::chess::keys::mix;
 use crate::table::Entry;
 
 /// The halfmove at which the game is drawn.
@@ -51,9 +52,7 @@ impl<O> Search<'_, O> {
 fn clock_key(clock: u16) -> u64 {
     // The step is 0 for all clocks below 28 + 8 = 36.
     let step = (u64::from(clock.max(28)) - 28) / 8;
-    let mixed = (step ^ step >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
+    mix(step)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::options::ForgetPart;
 use super::watch::{Watch, WatchedTable};
 use super::{Entry, Hit, Table, TableCounters, TableOptions};
+use crate::chess::keys::mix;
 use crate::chess::{Bound, Move};
 
 /// The seed of the hash.
@@ -19,14 +20,6 @@ pub struct Loss {
 }
 
 pub type Forgetful = WatchedTable<Loss>;
-
-/// Mixes the bits of a number. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014.
-const fn mix(mut bits: u64) -> u64 {
-    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ bits >> 31
-}
 
 impl Forgetful {
     pub fn new(table: Box<dyn Table>, options: &TableOptions) -> Self {

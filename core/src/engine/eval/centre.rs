@@ -1,7 +1,6 @@
 //! Centre control. Source: "Writing a Chess Engine: Move Selection", evaluation functions.
 
-use super::attacks_of;
-use crate::chess::{Bitboard, Board, Color, Piece};
+use crate::chess::{Bitboard, Board, Color, Piece, attacks};
 
 /// d4, e4, d5, e5.
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
@@ -12,7 +11,7 @@ pub fn count(board: &Board, side: Color) -> i32 {
     let attacking: i32 = Piece::ALL
         .into_iter()
         .flat_map(|piece| board.pieces(side, piece).map(move |square| (piece, square)))
-        .map(|(piece, square)| (attacks_of(piece, side, square, board.occupied()) & CENTRE).count() as i32)
+        .map(|(piece, square)| (attacks::of(piece, side, square, board.occupied()) & CENTRE).count() as i32)
         .sum();
     occupying + attacking
 }

@@ -9,7 +9,7 @@ mod space;
 mod squares;
 
 use super::options::Eval;
-use crate::chess::{Bitboard, Board, Color, Piece, Score, Square, attacks};
+use crate::chess::{Board, Color, Piece, Score};
 
 /// The options of the evaluation, resolved once for a search.
 #[derive(Debug, Clone, Copy)]
@@ -104,18 +104,6 @@ pub fn piece_square_values(weights: &Eval) -> [[i32; 64]; 12] {
         }
     }
     rows
-}
-
-/// Returns the squares that a piece attacks.
-fn attacks_of(piece: Piece, side: Color, square: Square, occupied: Bitboard) -> Bitboard {
-    match piece {
-        Piece::Pawn => attacks::pawn(side, square),
-        Piece::Knight => attacks::knight(square),
-        Piece::Bishop => attacks::bishop(square, occupied),
-        Piece::Rook => attacks::rook(square, occupied),
-        Piece::Queen => attacks::queen(square, occupied),
-        Piece::King => attacks::king(square),
-    }
 }
 
 #[cfg(test)]

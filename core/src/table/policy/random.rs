@@ -2,6 +2,7 @@
 //! policies needs.
 
 use super::{Newcomer, Replacement, Decision};
+use crate::chess::keys::mix;
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
@@ -24,10 +25,7 @@ impl Replacement for Random {
     #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, _: u16) -> Decision {
         // This hash is the finaliser of SplitMix64. The same key always chooses the same slot.
-        let mut hash = newcomer.key ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        hash ^= hash >> 31;
+        let hash = mix(newcomer.key ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         Decision::replace((hash % bucket.len() as u64) as usize)
     }
 }
