@@ -3,7 +3,7 @@
 /// Declares a struct of `u64` counters from one list of documented names.
 ///
 /// The struct has a constant `COLUMNS` with the name and the meaning of each counter. `values()`
-/// returns the values in the same order. `set(name, value)` is for code that reads results. The
+/// returns the values in the same order. The
 /// operators `+=` and `-` add and subtract the counts of iterations and searches.
 #[macro_export]
 macro_rules! counters {
@@ -21,15 +21,6 @@ macro_rules! counters {
             #[must_use]
             pub fn values(&self) -> Vec<u64> {
                 vec![$(self.$field),*]
-            }
-
-            /// Sets the counter called `name`. Returns false if there is no such counter.
-            pub fn set(&mut self, name: &str, value: u64) -> bool {
-                match name {
-                    $(stringify!($field) => self.$field = value,)*
-                    _ => return false,
-                }
-                true
             }
         }
 

@@ -101,7 +101,7 @@ pub(super) fn load(
     first: Option<usize>,
     source: &FileText<'_>,
 ) -> Result<(String, Suite, Vec<Section>), Problem> {
-    let mut joint_suite = Suite { name: String::new(), items: Vec::new(), notes: Vec::new() };
+    let mut joint_suite = Suite::default();
     let (mut sections, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries.0 {
         let place = format!("suites.{name}.file");
@@ -129,7 +129,7 @@ pub(super) fn edit_sections(
     let mut edited_items = Vec::new();
     for section in sections {
         let section_items = items.by_ref().take(section.item_range.len()).collect();
-        let mut section_suite = Suite { name: String::new(), items: section_items, notes: Vec::new() };
+        let mut section_suite = Suite { items: section_items, notes: Vec::new() };
         edit(section, &mut section_suite)?;
         section.item_range = edited_items.len()..edited_items.len() + section_suite.items.len();
         edited_items.extend(section_suite.items);

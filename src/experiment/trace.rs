@@ -109,10 +109,7 @@ impl Trace {
     /// of the items have no meaning. All of them are the start position.
     pub fn suite(&self) -> Suite {
         let item_of_game = |game| Suite::of_board(&game_name(game), Board::startpos()).items;
-        Suite {
-            items: (0..self.games.len()).flat_map(item_of_game).collect(),
-            ..Suite::of_board(&self.name, Board::startpos())
-        }
+        Suite { items: (0..self.games.len()).flat_map(item_of_game).collect(), notes: Vec::new() }
     }
 
     /// The summary of the game with the name of an item; `None` for an unknown name.

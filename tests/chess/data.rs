@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use ttlab::internals::chess::{
-    Board, Color, Increments, Move, MoveList, Piece, Suite, SuiteOptions, generate, legal, opcode, perft,
+    Board, Color, Increments, Item, Move, MoveList, Piece, Suite, SuiteOptions, generate, legal, opcode,
+    opcode::OperationValue, perft,
 };
 use ttlab::internals::generate::PositionKind;
 
@@ -59,12 +60,21 @@ fn bratko_kopec_suite_has_its_24_positions() {
     assert_eq!(with_two_answers, ["BK.05", "BK.14"], "positions with two answers");
 }
 
+/// Returns the depth and the count of each of the operations `D1` to `D9` of a position.
+fn perft_counts(item: &Item) -> Vec<(u32, u64)> {
+    let depth_and_count = |depth: u32| match opcode::value(item.operations(), &format!("D{depth}")) {
+        Some(&OperationValue::Nodes(count)) => Some((depth, count)),
+        _ => None,
+    };
+    (1..=9).filter_map(depth_and_count).collect()
+}
+
 #[test]
 fn perft_suite_counts_are_met_at_small_depths() {
     let mut checked = 0;
     for name in ["perft.epd", "fine-70.epd"] {
         for item in &load(name).items {
-            for (depth, count) in item.perft_counts().into_iter().filter(|&(_, count)| count < 6_000_000) {
+            for (depth, count) in perft_counts(item).into_iter().filter(|&(_, count)| count < 6_000_000) {
                 assert_eq!(perft::bulk_count(&item.board, Increments::none(), depth), count, "{} at {depth}", item.id);
                 checked += 1;
             }
@@ -137,7 +147,7 @@ fn games_of_people_have_200_openings() {
     let [explore, confirm, famous] = ["human-explore.pgn", "human-confirm.pgn", "games.pgn"].map(load);
     assert_eq!((explore.items.len(), confirm.items.len()), (100, 100));
     let position_after = |plies: usize| {
-        move |item: &ttlab::internals::chess::suite::Item| {
+        move |item: &Item| {
             let mut board = item.board;
             item.moves().iter().take(plies).for_each(|&mv| board.play(mv, Increments::none()));
             board.identity()
@@ -211,7 +221,7 @@ fn endgames_mate_by_one_move_in_the_given_moves() {
     let suite = load("endgames.epd");
     assert!(suite.items.len() >= 30);
     for item in &suite.items {
-        let Some(&opcode::OperationValue::Integer(moves)) = opcode::value(item.operations(), "dm") else { continue };
+        let Some(&OperationValue::Integer(moves)) = opcode::value(item.operations(), "dm") else { continue };
         let mut solver = Solver(HashMap::new());
         assert_eq!(solver.mating_moves(&item.board, moves as u32), item.best_moves(), "{}", item.id);
         assert!(!solver.can_mate(&item.board, moves as u32 - 1), "{} mates sooner", item.id);

@@ -8,8 +8,6 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// The empty set of squares.
-    pub const EMPTY: Self = Self(0);
     /// All eight squares of the a-file.
     pub const FILE_A: Self = Self(0x0101_0101_0101_0101);
     /// The first and the last rank, where no pawn can stand.

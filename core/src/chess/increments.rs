@@ -2,7 +2,7 @@
 
 use super::codes::CODES;
 use super::keys::{EpRule, Keys};
-use super::types::{Color, Piece, Square};
+use super::types::{Color, Piece};
 
 /// The contribution of one piece on one square.
 #[derive(Debug, Clone, Copy, Default)]
@@ -67,12 +67,6 @@ impl Increments {
     #[inline]
     pub const fn keys(&self) -> &Keys {
         &self.keys
-    }
-
-    /// The value of a piece on a square; positive is good for White.
-    #[inline]
-    pub fn value(&self, color: Color, piece: Piece, square: Square) -> i32 {
-        self.table[color as usize * 8 + CODES[piece as usize]][square.index()].value
     }
 
     /// The contribution of a mailbox code on a square; 0 for the empty code.

@@ -34,8 +34,6 @@ use super::types::Color;
 /// A game of a PGN file: its tags, start and legal moves.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// Its number in the file, from 1; skipped games are counted.
-    pub number: usize,
     /// The line of the file where it starts, from 1.
     pub line: usize,
     /// The tags in the order of the file.
@@ -52,16 +50,6 @@ impl Game {
     /// The value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Returns the positions of the game: the position before the first move, and the position
-    /// after each move.
-    pub fn positions(&self) -> impl Iterator<Item = Board> + '_ {
-        let first = self.start;
-        std::iter::once(first).chain(self.moves.iter().scan(first, |board, &mv| {
-            board.play(mv, Increments::none());
-            Some(*board)
-        }))
     }
 }
 
@@ -92,7 +80,7 @@ pub fn read(
     let text = with_line_feeds(text);
     let mut reader = GameReader { lexer: Lexer::new(&text), strictness, notes: Vec::new() };
     let mut game_number = 0;
-    while let Some((game, fault)) = reader.next_game(game_number + 1) {
+    while let Some((game, fault)) = reader.next_game() {
         game_number += 1;
         let locate = |fault: TextFault| Fault {
             file: file_name.to_owned(),
@@ -143,7 +131,7 @@ impl GameReader<'_> {
 
     /// Reads the next game. Returns the game and its first fault, or `None` at the end of the text.
     /// After a fault, the remaining moves of the game are skipped.
-    fn next_game(&mut self, number: usize) -> Option<(Game, Option<TextFault>)> {
+    fn next_game(&mut self) -> Option<(Game, Option<TextFault>)> {
         // `None` until the first token of the game is read.
         let mut game_state: Option<GameState> = None;
         loop {
@@ -156,7 +144,7 @@ impl GameReader<'_> {
                 state.record_fault(result);
                 return Some((state.game, state.fault));
             };
-            let state = game_state.get_or_insert_with(|| GameState::new(number, self.lexer.line()));
+            let state = game_state.get_or_insert_with(|| GameState::new(self.lexer.line()));
             let result = token.and_then(|token| self.read_token(token, state));
             state.record_fault(result);
             if state.is_over {
@@ -260,9 +248,9 @@ struct GameState {
 }
 
 impl GameState {
-    fn new(number: usize, line: usize) -> Self {
+    fn new(line: usize) -> Self {
         let (board, result) = (Board::startpos(), "*".to_owned());
-        let game = Game { number, line, tags: Vec::new(), start: board, moves: Vec::new(), result };
+        let game = Game { line, tags: Vec::new(), start: board, moves: Vec::new(), result };
         Self { game, board, variation_depth: 0, has_movetext: false, ignores_moves: false, is_over: false, fault: None }
     }
 

@@ -12,7 +12,7 @@ use super::epd::{self, Epd};
 use super::fault::{Fault, Faults, OnError};
 use super::fen::Strictness;
 use super::moves::Move;
-use super::opcode::{self, Operation, OperationValue};
+use super::opcode::{Operation, OperationValue};
 use super::pgn::{self, Game};
 use siphasher::sip128::SipHasher13;
 use std::collections::{HashMap, HashSet};
@@ -31,11 +31,9 @@ pub struct SuiteOptions {
     pub first: Option<usize>,
 }
 
-/// A named list of positions or games.
-#[derive(Debug, Clone)]
+/// A list of positions or games.
+#[derive(Debug, Clone, Default)]
 pub struct Suite {
-    /// The file's name without folder and extension.
-    pub name: String,
     /// The items, at least one, in the order of the file.
     pub items: Vec<Item>,
     /// Repairs and skipped items.
@@ -111,16 +109,6 @@ impl Item {
             Content::Game(game) => &game.moves,
         }
     }
-
-    /// Returns the depth and the perft count of each of the operations `D1` to `D9` that the
-    /// position has.
-    pub fn perft_counts(&self) -> Vec<(u32, u64)> {
-        let depth_and_count = |depth: u32| match opcode::value(self.operations(), &format!("D{depth}")) {
-            Some(&OperationValue::Nodes(count)) => Some((depth, count)),
-            _ => None,
-        };
-        (1..=9).filter_map(depth_and_count).collect()
-    }
 }
 
 /// Why a suite cannot be read.
@@ -152,10 +140,10 @@ pub enum SuiteError {
 }
 
 impl Suite {
-    /// A suite of one position.
+    /// A suite of one position, which has the name `name`.
     pub fn of_board(name: &str, board: Board) -> Self {
         let item = Item { id: name.to_owned(), line: 1, board, content: Content::Position(Vec::new()) };
-        Self { name: name.to_owned(), items: vec![item], notes: Vec::new() }
+        Self { items: vec![item], notes: Vec::new() }
     }
 
     /// Loads a suite from a file.
@@ -167,21 +155,16 @@ impl Suite {
         let kind = SuiteKind::from_path(path).ok_or_else(|| SuiteError::Kind { path: path.to_owned() })?;
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
         let file = crate::system::files::open_input(path).map_err(unreadable)?;
-        let suite = Self::read_from(&stem(path), &path.display().to_string(), kind, BufReader::new(file), options)?;
+        let suite = Self::read(&stem(path), &path.display().to_string(), kind, BufReader::new(file), options)?;
         if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }
     }
 
-    /// Reads a suite from a file's bytes. `name` is the name of the suite. Faults call the file
-    /// `file`.
+    /// Reads a suite. Items without a name are named after `name`. Faults call the file `file`.
     ///
     /// # Errors
     /// Returns an error if the file has faults that `options` do not allow. Unlike in
     /// [`Suite::load`], a suite without items is not an error.
-    pub fn read(name: &str, file: &str, kind: SuiteKind, bytes: &[u8], options: SuiteOptions) -> Result<Self, Faults> {
-        Self::read_from(name, file, kind, bytes, options)
-    }
-
-    fn read_from(
+    pub fn read(
         name: &str,
         file: &str,
         kind: SuiteKind,
@@ -202,7 +185,7 @@ impl Suite {
             }
         };
         name_items(name, &mut items);
-        Ok(Self { name: name.to_owned(), items, notes })
+        Ok(Self { items, notes })
     }
 }
 

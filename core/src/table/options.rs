@@ -408,12 +408,6 @@ impl Default for TableOptions {
 }
 
 impl TableOptions {
-    /// Options without a table.
-    #[must_use]
-    pub fn none() -> Self {
-        Self { kind: TableKind::None, ..Self::default() }
-    }
-
     /// Returns the shape in `layout`, in which some parts are replaced by the values of other
     /// options. Returns `None` if the layout is not a shape.
     #[must_use]
