@@ -88,10 +88,6 @@ impl Table for ByHand {
         let occupied = self.words.chunks(2).filter(|slot| entry::bound(slot[1]) != Bound::None).count() as u64;
         Occupancy { slots: self.slots, occupied, current: occupied, bytes: 16 * self.slots }
     }
-
-    fn now(&self) -> u16 {
-        0
-    }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -51,14 +51,12 @@ pub use chess::{
     Bitboard, Board, Bound, Color, FenError, Increments, Item, Keys, Move, MoveList, Piece, Score, Square, Strictness,
     Suite, SuiteOptions, legal as legal_moves, parse_move, suite::SuiteError,
 };
-pub use engine::{
-    Engine, EngineError, EngineOptions, Iteration, Limit, OptionError, Outcome, SearchCounters, SearchProgress, Stop,
-};
+pub use engine::{Engine, EngineError, EngineOptions, Iteration, Limit, Outcome, SearchCounters, SearchProgress, Stop};
 pub use table::entry::{Bytes10, Bytes16, Bytes24, Packing};
 pub use table::policy::{Decision, Mark, Newcomer, Policy, Replacement, register};
 pub use table::{
-    Bounded, Entry, Hit, Occupancy, ShadowCounters, Size, StoreOutcome, Table, TableCounters, TableError, TableOptions,
-    build as build_table,
+    Bounded, Entry, Hit, Occupancy, OptionError, ShadowCounters, Size, StoreOutcome, Table, TableCounters, TableError,
+    TableOptions, build as build_table,
 };
 
 /// The values of [`EngineOptions`] and [`TableOptions`].

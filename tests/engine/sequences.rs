@@ -6,6 +6,7 @@ use ttlab::internals::chess::suite::{Suite, SuiteOptions};
 use ttlab::internals::chess::{Board, Bound, Increments};
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
+use ttlab::internals::table::build;
 
 fn engine(text: &str) -> Engine {
     let options: EngineOptions = from_toml(text).unwrap();
@@ -227,11 +228,28 @@ fn registered_policy_counts_stored_nodes_if_it_declares_so() {
 /// played.
 #[test]
 fn ply_clock_restarts_with_each_game() {
+    use std::sync::{Arc, atomic::AtomicU16, atomic::Ordering};
+    use ttlab::internals::table::watch::{Watch, WatchedTable};
+
+    struct Clock(Arc<AtomicU16>);
+
+    impl Watch for Clock {
+        fn on_advance(&mut self, ticks: u16) {
+            self.0.fetch_add(ticks, Ordering::Relaxed);
+        }
+        fn on_clear(&mut self, _: bool) {
+            self.0.store(0, Ordering::Relaxed);
+        }
+    }
+
     let boards = game();
-    let mut engine = engine("table = { clock = 'game-ply', clear = 'never', size = 1024 }");
+    let options: EngineOptions = from_toml("table = { clock = 'game-ply', clear = 'never', size = 1024 }").unwrap();
+    let (clock, table) = (Arc::new(AtomicU16::new(0)), build(&options.table, None, false).unwrap().unwrap());
+    let watched = WatchedTable::with_watch(Clock(Arc::clone(&clock)), table);
+    let mut engine = Engine::with_table(&options, Box::new(watched)).unwrap();
     let now = |engine: &mut Engine, ply: usize| {
         search(engine, &boards[ply], &[], 2);
-        engine.table().unwrap().now()
+        clock.load(Ordering::Relaxed)
     };
     assert_eq!([10, 12, 15, 15].map(|ply| now(&mut engine, ply)), [0, 2, 5, 5]);
     engine.new_game();

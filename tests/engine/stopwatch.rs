@@ -50,9 +50,6 @@ impl Table for Mute {
     fn clear(&mut self) {
         self.note(Said::Emptied);
     }
-    fn now(&self) -> u16 {
-        0
-    }
     fn counters(&self) -> TableCounters {
         TableCounters::default()
     }

@@ -2,29 +2,9 @@
 
 use super::crew::HELPER_BYTES;
 use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
+use crate::table::error::check_range;
 use crate::table::options::{Clear, Victim};
-use crate::table::{self, Size, TableKind, shadow};
-
-/// An option that is out of range or conflicts with another option.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {problem}")]
-pub struct OptionError {
-    /// The option's dotted path.
-    pub path: &'static str,
-    /// What is wrong and what was expected.
-    pub problem: String,
-}
-
-/// Returns an error unless the value lies in the range.
-fn check_range(path: &'static str, value: i32, range: std::ops::RangeInclusive<i32>) -> Result<(), OptionError> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    Err(OptionError {
-        path,
-        problem: format!("{value} is out of range: expected {} to {}", range.start(), range.end()),
-    })
-}
+use crate::table::{self, OptionError, Size, TableKind, shadow};
 
 /// Returns an error with `problem` if `conflicts` is true.
 fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), OptionError> {

@@ -1,7 +1,6 @@
 //! The engine: iterative deepening, and the state kept between iterations and searches.
 
 use super::anatomy::{Anatomy, Dissector};
-use super::check::OptionError;
 use super::crew::Crew;
 use super::eval;
 use super::helper::{Helper, MAX_DEPTH, Task};
@@ -22,7 +21,7 @@ use crate::chess::{Board, Move, Score};
 use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
 use crate::table::watch::WatchedTable;
-use crate::table::{self, ObservedTable, SharedTable, Table, TableError, TableKind, ThreadCounters};
+use crate::table::{self, ObservedTable, OptionError, SharedTable, Table, TableError, TableKind, ThreadCounters};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;

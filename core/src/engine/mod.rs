@@ -31,7 +31,6 @@ mod table_use;
 mod terms;
 mod threads;
 
-pub use check::OptionError;
 pub use deepening::{Engine, EngineError};
 pub use options::EngineOptions;
 pub use outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};

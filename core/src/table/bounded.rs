@@ -3,14 +3,14 @@
 mod zero_key;
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
-use super::layout::{self, bucket_bytes};
+use super::layout::{bucket_bytes, compares_high_bits};
 use super::memory::{Memory, Word};
 use super::options::{Demotion, Evaluations, Index, Refresh, Victim};
 use super::policy::{Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
 use super::shape::ZeroKey;
-use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableError, TableOptions};
+use super::{Entry, Hit, Occupancy, OptionError, StoreOutcome, Table, TableCounters, TableError, TableOptions};
 use crate::chess::Bound;
 
 /// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for
@@ -48,57 +48,23 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     packing: L,
 }
 
-/// The parts of a new table that do not depend on the policy, so that they are compiled only once.
-struct BucketLayout {
-    memory: Memory,
-    slots: usize,
-    words: usize,
-    buckets: u64,
-    key_mask: u64,
-    compares_high_bits: bool,
-}
-
-fn count_slots(options: &TableOptions) -> usize {
-    usize::from(options.slots).clamp(1, MAX_SLOTS)
-}
-
-/// Allocates the memory and computes how keys are compared. `compiled_slots` is the number of slots
-/// for which the code is compiled, or 0 if the code works for any number. Each bucket has `words`
-/// words of `word_bytes` bytes.
-fn allocate_buckets(
-    options: &TableOptions,
-    compiled_slots: usize,
-    [words, word_bytes]: [usize; 2],
-    key_bits: u32,
-    buckets: u64,
-) -> Result<BucketLayout, TableError> {
-    let slots = count_slots(options);
-    if compiled_slots > 0 && compiled_slots != slots {
-        return Err(TableError::Option {
-            path: "table.slots",
-            problem: format!("{slots} does not match the compiled table: expected {compiled_slots}"),
-        });
-    }
-    let buckets = buckets.max(1);
+/// Allocates the memory of `buckets` buckets.
+fn allocate(options: &TableOptions, buckets: u64, bucket_bytes: usize) -> Result<Memory, TableError> {
     // `Memory` consists of 64-bit words.
     let len = usize::try_from(buckets)
         .ok()
-        .and_then(|buckets| buckets.checked_mul(words * word_bytes))
+        .and_then(|buckets| buckets.checked_mul(bucket_bytes))
         .map(|bytes| bytes.div_ceil(8))
         .ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
-    let compares_high_bits = layout::compares_high_bits(options);
+    Memory::new(len, options.huge_pages)
+}
+
+/// Returns the bits of a stored key of `key_bits` bits that are compared.
+fn key_mask(options: &TableOptions, key_bits: u32) -> u64 {
     let compared_bits = u32::from(options.key_bits).min(options.layout.key_bits());
     let low_bits = if compared_bits == 0 { 0 } else { u64::MAX >> (64 - compared_bits) };
     // `% 64`, because without compared bits the shift could be 64.
-    let key_mask = if compares_high_bits { low_bits << ((key_bits - compared_bits) % 64) } else { low_bits };
-    Ok(BucketLayout {
-        memory: Memory::new(len, options.huge_pages)?,
-        slots,
-        words,
-        buckets,
-        key_mask,
-        compares_high_bits,
-    })
+    if compares_high_bits(options) { low_bits << ((key_bits - compared_bits) % 64) } else { low_bits }
 }
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
@@ -108,26 +74,22 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// When there is not enough memory, or when `options.slots` is not the required number.
     pub fn new(options: &TableOptions, policy: P, buckets: u64) -> Result<Self, TableError> {
         let packing = L::new(options.shape());
-        let words = packing.words(count_slots(options));
-        let BucketLayout { memory, slots, words, buckets, key_mask, compares_high_bits } =
-            allocate_buckets(options, SLOTS, [words, L::Word::BYTES], packing.key_bits(), buckets)?;
-        debug_assert!((1..=MAX_SLOTS).contains(&slots), "buckets of {slots} slots");
-        debug_assert_eq!(words, packing.words(slots), "the layout and the packing differ");
-        debug_assert_eq!(
-            memory.len() as u64,
-            (buckets * (words * L::Word::BYTES) as u64).div_ceil(8),
-            "the memory does not have the size of the buckets"
-        );
+        let slots = usize::from(options.slots).clamp(1, MAX_SLOTS);
+        if SLOTS > 0 && SLOTS != slots {
+            let problem = format!("{slots} does not match the compiled table: expected {SLOTS}");
+            return Err(OptionError { path: "table.slots", problem }.into());
+        }
+        let (words, buckets) = (packing.words(slots), buckets.max(1));
         Ok(Self {
-            memory,
+            memory: allocate(options, buckets, words * L::Word::BYTES)?,
             policy,
             buckets,
             slots,
             words,
             index: options.index,
-            key_mask,
+            key_mask: key_mask(options, packing.key_bits()),
             bucket_bytes: bucket_bytes(options),
-            compares_high_bits,
+            compares_high_bits: compares_high_bits(options),
             same_key_rule: options.same_key_rule(),
             refresh: options.refresh,
             evaluations: options.evaluations,
@@ -597,10 +559,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             let (bucket, packing) = self.words_at_mut(start);
             packing.set_data(bucket, slot, entry::with_mark(packing.data(bucket, slot)));
         }
-    }
-
-    fn now(&self) -> u16 {
-        self.now
     }
 
     fn counters(&self) -> TableCounters {

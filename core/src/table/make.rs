@@ -1,6 +1,7 @@
 //! Creates tables from options.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
+use super::error::check_range;
 use super::forgetful::Forgetful;
 use super::layout::{LEAST_BITS, bucket_bytes, memory_bytes, memory_layout};
 use super::memory::check_free;
@@ -10,11 +11,11 @@ use super::policy::{Replacement, Visitor};
 use super::shape::Fields;
 use super::size::MAX_BYTES;
 use super::unbounded::Unbounded;
-use super::{Bounded, Table, TableError};
+use super::{Bounded, OptionError, Table, TableError};
 
 /// Returns an error with `problem` for the option at `path`, unless `holds` is true.
-fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), TableError> {
-    if holds { Ok(()) } else { Err(TableError::Option { path, problem: problem() }) }
+fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), OptionError> {
+    if holds { Ok(()) } else { Err(OptionError { path, problem: problem() }) }
 }
 
 /// Returns the number of buckets of a bounded table. The size may be given as a share of
@@ -32,8 +33,8 @@ fn bucket_count(options: &TableOptions, working_set: Option<u64>) -> Option<u64>
 }
 
 /// Returns the number of buckets, or an error if the size is a share of an unknown working set.
-pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
-    bucket_count(options, working_set).ok_or_else(|| TableError::Option {
+pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, OptionError> {
+    bucket_count(options, working_set).ok_or_else(|| OptionError {
         path: "table.size",
         problem: format!(
             "\"{}\" is a share of the working set, which is unknown here: expected bytes or entries",
@@ -79,7 +80,7 @@ pub fn slot_count(options: &TableOptions, working_set: Option<u64>) -> Option<u6
 impl TableOptions {
     /// Checks that a layout with these fields has room for everything that the policy and the other
     /// options store in a bucket: node counts and marks of used entries.
-    fn check_fields(&self, fields: &Fields) -> Result<(), TableError> {
+    fn check_fields(&self, fields: &Fields) -> Result<(), OptionError> {
         let reads_nodes = self.policy.reads_nodes();
         let marks_entries = self.policy.marks_entries() || self.demotion.once || self.guard.best_move;
         let needs = [
@@ -92,7 +93,7 @@ impl TableOptions {
              or \"bytes16\"",
             self.policy.name()
         );
-        Err(TableError::Option { path: "table.policy", problem })
+        Err(OptionError { path: "table.policy", problem })
     }
 
     /// Checks the ranges and the combinations of the options, but not whether there is enough
@@ -100,21 +101,15 @@ impl TableOptions {
     ///
     /// # Errors
     /// The path of the first wrong option, and what is wrong.
-    pub fn check(&self) -> Result<(), TableError> {
-        ensure("table.slots", (1..=8).contains(&self.slots), || {
-            format!("{} is out of range: expected 1 to 8", self.slots)
-        })?;
-        ensure("table.key_bits", self.key_bits <= 64, || {
-            format!("{} is out of range: expected 0 to 64", self.key_bits)
-        })?;
-        ensure("table.age_bits", (1..=10).contains(&self.age_bits), || {
-            format!("{} is out of range: expected 1 to 10", self.age_bits)
-        })?;
+    pub fn check(&self) -> Result<(), OptionError> {
+        check_range("table.slots", self.slots, 1..=8)?;
+        check_range("table.key_bits", self.key_bits, 0..=64)?;
+        check_range("table.age_bits", self.age_bits, 1..=10)?;
         ensure("table.slots", self.layout != Layout::Bytes10 || self.slots == 3, || {
             format!("the layout \"bytes10\" needs 3 slots, found {}", self.slots)
         })?;
         if let Some(shape) = self.shape() {
-            shape.check().map_err(|problem| TableError::Option { path: "table.layout", problem })?;
+            shape.check().map_err(|problem| OptionError { path: "table.layout", problem })?;
             self.check_fields(&shape.fields())?;
         }
         let data_bits = LEAST_BITS + if self.static_evaluation { 16 } else { 0 };
@@ -130,14 +125,13 @@ impl TableOptions {
                 required_bits.div_ceil(8)
             )
         })?;
-        ensure("table.forget", (0.0..=1.0).contains(&self.forget), || {
-            format!("{} is out of range: expected 0 to 1", self.forget)
-        })?;
+        check_range("table.forget", self.forget, 0.0..=1.0)?;
         if self.kind != TableKind::Bounded {
             return Ok(());
         }
-        self.guard.check()?;
-        self.policy.check(self.slots).map_err(|problem| TableError::Option { path: "table.policy", problem })?;
+        check_range("table.guard.margin", self.guard.margin, -255..=255)?;
+        check_range("table.guard.pv", self.guard.pv, -255..=255)?;
+        self.policy.check(self.slots).map_err(|problem| OptionError { path: "table.policy", problem })?;
         let (once, best_move) = (self.demotion.once, self.guard.best_move);
         for (path, takes_mark) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {
             ensure(path, !(takes_mark && self.policy.marks_entries()), || {

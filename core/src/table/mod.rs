@@ -6,7 +6,7 @@
 pub mod bounded;
 pub mod design;
 pub mod entry;
-mod error;
+pub(crate) mod error;
 pub mod expression;
 mod flight;
 mod forgetful;
@@ -31,7 +31,7 @@ pub mod watch;
 
 pub use bounded::Bounded;
 pub use design::Design;
-pub use error::TableError;
+pub use error::{OptionError, TableError};
 pub use make::{build, bytes, check_memory, slot_count};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
@@ -292,8 +292,6 @@ pub trait Table: Send {
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()
     }
-    /// The current clock value, for [`Entry::age`].
-    fn now(&self) -> u16;
     /// Counts since the table was created.
     fn counters(&self) -> TableCounters;
     /// The counts of how the searchers of a shared table affected each other, since the table was

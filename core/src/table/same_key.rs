@@ -1,7 +1,7 @@
 //! What a store does if the table already has an entry of the same position.
 
+use super::Entry;
 use super::expression::{self, Expression};
-use super::{Entry, TableError};
 use crate::chess::Bound;
 use serde::{Deserialize, Serialize};
 
@@ -180,23 +180,6 @@ impl Rule {
     }
 }
 
-impl Guard {
-    /// Checks that the numbers of the guard are in their ranges.
-    ///
-    /// # Errors
-    /// When a number is out of range. The error has the path and the value of the first such
-    /// number.
-    pub fn check(&self) -> Result<(), TableError> {
-        for (path, number) in [("table.guard.margin", self.margin), ("table.guard.pv", self.pv)] {
-            if !(-255..=255).contains(&number) {
-                let problem = format!("{number} is out of range: expected -255 to 255");
-                return Err(TableError::Option { path, problem });
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,8 +191,9 @@ mod tests {
             (256, 0, Some("table.guard.margin: 256 is out of range: expected -255 to 255")),
             (0, -256, Some("table.guard.pv: -256 is out of range: expected -255 to 255")),
         ] {
-            let result = Guard { margin, pv, ..Guard::default() }.check().map_err(|error| error.to_string());
-            assert_eq!(result.err().as_deref(), refused);
+            let guard = Guard { margin, pv, ..Guard::default() };
+            let options = crate::table::TableOptions { guard, ..Default::default() };
+            assert_eq!(options.check().err().map(|error| error.to_string()).as_deref(), refused);
         }
     }
 }

@@ -103,10 +103,6 @@ impl Table for SharedTable {
         self.lock().table.last_offer(key, depth)
     }
 
-    fn now(&self) -> u16 {
-        self.lock().table.now()
-    }
-
     fn counters(&self) -> TableCounters {
         self.lock().table.counters()
     }

@@ -147,10 +147,6 @@ impl Table for Unbounded {
         }
     }
 
-    fn now(&self) -> u16 {
-        self.now
-    }
-
     fn counters(&self) -> TableCounters {
         self.counters
     }

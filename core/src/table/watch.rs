@@ -127,10 +127,6 @@ impl<W: Watch> Table for WatchedTable<W> {
         self.watch.last_offer(key, depth).or_else(|| self.table.last_offer(key, depth))
     }
 
-    fn now(&self) -> u16 {
-        self.table.now()
-    }
-
     fn counters(&self) -> TableCounters {
         self.watch.count(self.table.counters())
     }

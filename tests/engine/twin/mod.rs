@@ -82,9 +82,6 @@ impl Table for Logged {
     fn mark_used(&mut self, hit: &Hit) {
         self.table.mark_used(hit);
     }
-    fn now(&self) -> u16 {
-        self.table.now()
-    }
     fn counters(&self) -> TableCounters {
         self.table.counters()
     }

@@ -244,9 +244,6 @@ impl Table for OwnedTable {
         owned.slots.clear();
         owned.table.clear();
     }
-    fn now(&self) -> u16 {
-        self.owned.lock().unwrap().table.now()
-    }
     fn counters(&self) -> TableCounters {
         self.owned.lock().unwrap().table.counters()
     }

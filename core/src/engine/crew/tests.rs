@@ -141,9 +141,6 @@ impl Table for FailingTable {
     fn clear(&mut self) {
         self.table.clear();
     }
-    fn now(&self) -> u16 {
-        self.table.now()
-    }
     fn counters(&self) -> crate::table::TableCounters {
         self.table.counters()
     }

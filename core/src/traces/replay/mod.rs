@@ -23,7 +23,7 @@ pub use step::{DepthScale, Step, make_steps, read_steps};
 use super::EventKind;
 use crate::table::options::{Demotion, TableOptions, TickSource};
 use crate::table::policy::Replacement;
-use crate::table::{Bounded, Table, TableError, TableKind, entry, make};
+use crate::table::{Bounded, OptionError, Table, TableError, TableKind, entry, make};
 
 /// The bucket of an event is prefetched this number of events before the event is replayed.
 const PREFETCH_DISTANCE: usize = 24;
@@ -93,7 +93,7 @@ pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<
     options.check()?;
     if options.forget > 0.0 {
         let problem = format!("{} has an effect only in searches: remove this option in a replay", options.forget);
-        return Err(TableError::Option { path: "table.forget", problem });
+        return Err(OptionError { path: "table.forget", problem }.into());
     }
     if options.kind == TableKind::Bounded {
         let buckets = make::require_buckets(options, working_set)?;
@@ -101,9 +101,9 @@ pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<
     }
     let table = make::build(options, None, false)?;
     let boxed = |table| Box::new(TableReplay::new(table, options)) as Box<dyn ReplayTable>;
-    table.map(boxed).ok_or_else(|| TableError::Option {
-        path: "table.kind",
-        problem: "\"none\" cannot be replayed: expected \"bounded\" or \"unbounded\"".to_owned(),
+    table.map(boxed).ok_or_else(|| {
+        let problem = "\"none\" cannot be replayed: expected \"bounded\" or \"unbounded\"".to_owned();
+        OptionError { path: "table.kind", problem }.into()
     })
 }
 
