@@ -86,15 +86,23 @@ const HEADER: [&str; 9] = ["part", "key", "row", "name", "column", "value", "low
 /// Renders the tables and figures of a page as CSV. If `escapes_formulas` is true, an
 /// apostrophe is written before each cell that a spreadsheet would take for a formula.
 pub fn csv(sheet: &Sheet, escapes_formulas: bool) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory does not fail.
-    let _ = writer.write_record(HEADER);
+    let mut records = vec![HEADER.map(str::to_owned).to_vec()];
     send_records(&sheet.parts, &mut |[part, key, name, column, text]: [&str; 5], row: usize, numbers: [f64; 3]| {
         let [value, low, high] = numbers.map(csv_number);
         let record = [part, key, &row.to_string(), name, column, &value, &low, &high, text];
-        let record = record.map(|cell| cell.replace(super::sheet::is_unprintable, "\u{fffd}"));
-        let _ = writer.write_record(if escapes_formulas { record.map(escape_formula) } else { record });
+        records.push(record.map(str::to_owned).to_vec());
     });
+    csv_text(records, escapes_formulas)
+}
+
+/// Renders records as CSV.
+fn csv_text(records: Vec<Vec<String>>, escapes_formulas: bool) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for record in records {
+        let fields = record.into_iter().map(|field| field.replace(super::sheet::is_unprintable, "\u{fffd}"));
+        // Writing to memory does not fail.
+        let _ = writer.write_record(fields.map(|field| if escapes_formulas { escape_formula(field) } else { field }));
+    }
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
@@ -116,15 +124,8 @@ pub fn wide_csv(table: &SheetTable, escapes_formulas: bool) -> String {
         (Datum::None, _) => vec![String::new()],
         (Datum::Text, _) => vec![cell.text.trim_end_matches(|c| c == ' ' || cell.signs.contains(c)).to_owned()],
     };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory does not fail.
-    let mut write = |record: Vec<String>| {
-        let fields = record.into_iter().map(|field| field.replace(super::sheet::is_unprintable, "\u{fffd}"));
-        let _ = writer.write_record(fields.map(|field| if escapes_formulas { escape_formula(field) } else { field }));
-    };
-    write(head.collect());
-    table.rows.iter().for_each(|row| write(row.iter().zip(&has_ranges).flat_map(cell_fields).collect()));
-    String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
+    let rows = table.rows.iter().map(|row| row.iter().zip(&has_ranges).flat_map(cell_fields).collect());
+    csv_text(std::iter::once(head.collect()).chain(rows).collect(), escapes_formulas)
 }
 
 /// A function that receives the fields of a record. The arguments are the texts (part, key, name,

@@ -39,13 +39,6 @@ pub enum Plot {
     Scatter(Scatter),
 }
 
-impl Plot {
-    /// Whether the colours of the plot mean better and worse.
-    pub(super) fn has_verdicts(&self) -> bool {
-        matches!(self, Self::Forest(_) | Self::Heat(_))
-    }
-}
-
 impl Figure {
     /// Renders the figure as SVG, `width` pixels wide. If `standalone` is true, the SVG defines its
     /// own colours, so that the SVG can be a separate file.

@@ -1,14 +1,12 @@
 //! Renders a page as `report.html`, a single file that needs no other file and makes no requests.
 //! The page has a light and a dark theme, sortable tables and figures with tooltips.
 
+use super::FIGURE_WIDTH;
 use super::figure::Figure;
 use super::markdown::code_spans;
 use super::sheet::{Cell, Datum, Emphasis, Part, Sheet, SheetColumn, SheetTable, is_unprintable};
 use super::svg::{COLOURS, STYLE};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-
-/// A figure's width on a desktop, in pixels.
-const WIDE: f64 = 860.0;
 
 /// A figure's width on a phone, in pixels.
 const NARROW: f64 = 360.0;
@@ -121,7 +119,7 @@ fn figure_markup(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {
             h2 { (figure.title) }
-            div.wide { (PreEscaped(figure.render(WIDE, false))) }
+            div.wide { (PreEscaped(figure.render(FIGURE_WIDTH, false))) }
             div.narrow { (PreEscaped(figure.render(NARROW, false))) }
             figcaption { (inline_markup(&figure.caption)) }
         }

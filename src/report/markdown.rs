@@ -1,6 +1,7 @@
 //! Renders a page as `report.md`, readable as text and on the pages of a code host.
 
-use super::sheet::{COLOUR_KEY, Emphasis, Part, Sheet, SheetTable};
+use super::figure::Plot;
+use super::sheet::{Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
 /// How to render a page.
@@ -95,8 +96,10 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
         let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), escape_text(&sheet.name));
     }
     write_parts(&mut out, &sheet.parts, style);
-    if style.links_figures && sheet.figures().iter().any(|figure| figure.plot.has_verdicts()) {
-        let _ = writeln!(out, "In figures: {COLOUR_KEY}.\n");
+    if style.links_figures
+        && sheet.figures().iter().any(|figure| matches!(figure.plot, Plot::Forest(_) | Plot::Heat(_)))
+    {
+        let _ = writeln!(out, "In figures: blue is better, orange worse, grey no difference shown.\n");
     }
     out.replace(super::sheet::is_unprintable, "\u{fffd}")
 }

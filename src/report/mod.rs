@@ -41,7 +41,7 @@ use crate::record;
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// Width in pixels of a figure that is written to its own file.
+/// Width in pixels of a figure on a desktop and in its own file.
 const FIGURE_WIDTH: f64 = 860.0;
 
 impl Page {

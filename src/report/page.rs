@@ -4,7 +4,7 @@ use super::choices::{Choices, default_baseline, default_by, file_condition};
 use super::contents::Page;
 use super::grid_figures::{self, Grid};
 use super::identity::Identity;
-use super::sheet::{Part, Sheet, SheetTable, head_parts};
+use super::sheet::{Part, Sheet, SheetTable};
 use super::source::{Source, join};
 use super::{effects, engines, figure, match_page, pivot, table, threads, verdicts};
 use crate::analysis::caveats::memory;
@@ -289,11 +289,17 @@ impl Page {
     }
 
     /// Returns the head of the page: question, author's text, findings, blockers, warnings, and
-    /// the notes as a folded part.
+    /// the notes as a folded part. Empty texts and lists are left out.
     fn head_parts(&self) -> Vec<Part> {
-        let blockers = self.blockers.iter().cloned().map(Part::Blocker);
-        let caveats = blockers.chain(self.warnings.iter().cloned().map(Part::Warning)).chain(self.notes_part());
-        head_parts(&self.manifest.question, &self.analysis, self.findings.clone(), caveats)
+        let question = &self.manifest.question;
+        let mut parts = Vec::new();
+        parts.extend((!question.is_empty()).then(|| Part::Question(question.clone())));
+        parts.extend((!self.analysis.is_empty()).then(|| Part::Prose(self.analysis.clone())));
+        parts.extend((!self.findings.is_empty()).then(|| Part::Findings(self.findings.clone())));
+        parts.extend(self.blockers.iter().cloned().map(Part::Blocker));
+        parts.extend(self.warnings.iter().cloned().map(Part::Warning));
+        parts.extend(self.notes_part());
+        parts
     }
 
     /// Returns the notes as a folded part, or `None` if there are no notes.

@@ -118,7 +118,7 @@ pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
             let make_point = |(&x, cells): (&f64, &Vec<Option<pivot::Total>>)| {
                 // Totals over fewer searches are left out, because they cannot be compared.
                 let total = cells[group].filter(|total| total.searches == max_searches && total.value.is_finite())?;
-                Some(CurvePoint { x, y: total.value, low: f64::NAN, high: f64::NAN, label: String::new() })
+                Some(CurvePoint::without_interval(x, total.value, String::new()))
             };
             Series {
                 name: name.clone(),

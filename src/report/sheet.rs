@@ -102,10 +102,7 @@ impl SheetColumn {
 }
 
 /// The head of a column, and the function that makes the cell of the column for a line.
-struct Entry<'a, L> {
-    head: SheetColumn,
-    cell: Box<dyn Fn(&L) -> Cell + 'a>,
-}
+type Entry<'a, L> = (SheetColumn, Box<dyn Fn(&L) -> Cell + 'a>);
 
 /// Builds a table from its columns, from left to right. Each column has a function that makes its
 /// cell for a line.
@@ -129,15 +126,15 @@ impl<'a, L> Entries<'a, L> {
     }
 
     fn push(mut self, head: SheetColumn, cell: impl Fn(&L) -> Cell + 'a) -> Self {
-        self.0.push(Entry { head, cell: Box::new(cell) });
+        self.0.push((head, Box::new(cell)));
         self
     }
 
     /// Sets the drop order of the column that was added last. On a narrow screen, the column with
     /// the greatest order is dropped first.
     pub fn drop_order(mut self, drop_order: u8) -> Self {
-        if let Some(entry) = self.0.last_mut() {
-            entry.head.drop_order = drop_order;
+        if let Some((head, _)) = self.0.last_mut() {
+            head.drop_order = drop_order;
         }
         self
     }
@@ -147,9 +144,9 @@ impl<'a, L> Entries<'a, L> {
     where
         L: 'l,
     {
-        let make_row = |item: &L| self.0.iter().map(|entry| (entry.cell)(item)).collect::<Vec<_>>();
+        let make_row = |item: &L| self.0.iter().map(|(_, cell)| cell(item)).collect::<Vec<_>>();
         let rows: Vec<Vec<Cell>> = items.into_iter().map(make_row).collect();
-        SheetTable::new(key, title, self.0.into_iter().map(|entry| entry.head).collect::<Vec<_>>(), rows)
+        SheetTable::new(key, title, self.0.into_iter().map(|(head, _)| head).collect::<Vec<_>>(), rows)
     }
 }
 
@@ -316,9 +313,6 @@ impl SheetTable {
     }
 }
 
-/// What the colours of tables and figures mean.
-pub(super) const COLOUR_KEY: &str = "blue is better, orange worse, grey no difference shown";
-
 impl Sheet {
     /// Returns all figures, including the figures in folded parts.
     pub fn figures(&self) -> Vec<&Figure> {
@@ -331,20 +325,6 @@ impl Sheet {
         }
         self.parts.iter().flat_map(figures_in).collect()
     }
-}
-
-/// Returns the head of an experiment's page: question, author's text, findings and caveats. Empty
-/// texts and lists are left out.
-pub(super) fn head_parts(
-    question: &str,
-    analysis: &str,
-    findings: Vec<String>,
-    caveats: impl IntoIterator<Item = Part>,
-) -> Vec<Part> {
-    let question = (!question.is_empty()).then(|| Part::Question(question.to_owned()));
-    let analysis = (!analysis.is_empty()).then(|| Part::Prose(analysis.to_owned()));
-    let findings = (!findings.is_empty()).then_some(Part::Findings(findings));
-    [question, analysis, findings].into_iter().flatten().chain(caveats).collect()
 }
 
 #[cfg(test)]

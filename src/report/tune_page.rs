@@ -120,13 +120,7 @@ impl TuneOutcome<'_> {
                 items += round.items;
                 let index = round.candidates.iter().position(|&searched| searched == candidate);
                 if let Some(ratio) = index.map(|index| round.ratios[index]).filter(|ratio| ratio.is_finite()) {
-                    points.push(CurvePoint {
-                        x: items as f64,
-                        y: ratio,
-                        low: f64::NAN,
-                        high: f64::NAN,
-                        ..CurvePoint::default()
-                    });
+                    points.push(CurvePoint::without_interval(items as f64, ratio, String::new()));
                 }
             }
             (candidate, Series { name: self.name(candidate).to_owned(), line: None, points })

@@ -6,11 +6,6 @@ use crate::analysis::Verdict;
 use crate::analysis::questions::claims::count_rulings;
 use crate::experiment::expect::{Claim, ExpectedVerdict, Term};
 
-/// Describes the rows that a verdict is about.
-pub(super) fn subject_text(verdict: &Verdict) -> &str {
-    if verdict.subject.is_empty() { "all searches" } else { &verdict.subject }
-}
-
 /// Describes the outcome of each verdict on a claim in a sentence. If there are many claims, the
 /// first sentence has the number of claims by outcome, and only the first few claims are described.
 pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
@@ -61,8 +56,8 @@ fn selected_verdicts(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<She
     let entries = columns
         .fold(Entries::default(), |entries, (index, name)| {
             entries.text(name, name, "", move |verdict: &&Verdict| {
-                let texts =
-                    [subject_text(verdict), verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured];
+                let subject = if verdict.subject.is_empty() { "all searches" } else { &verdict.subject };
+                let texts = [subject, verdict.word(), verdict.kind.word(), &verdict.published, &verdict.measured];
                 let emphasis = if name == "verdict" { highlight(verdict) } else { Emphasis::None };
                 Cell::text(texts[index]).with_emphasis(emphasis)
             })

@@ -37,13 +37,6 @@ pub fn find_influence(line: &Clusters) -> Option<Influence> {
     Some(Influence { cluster: line.ids[index], index, mean_without: mean_without(index).exp(), reverses })
 }
 
-/// Returns the number of clusters with a ratio below 1, and the number of clusters with a ratio
-/// above 1. Clusters with a ratio of exactly 1 are not counted.
-pub fn count_signs(line: &Clusters) -> (usize, usize) {
-    let count = |is_counted: fn(f64) -> bool| line.sums.iter().filter(|sum| is_counted(**sum)).count();
-    (count(|sum| sum < 0.0), count(|sum| sum > 0.0))
-}
-
 /// Returns the index of the cluster that carries most of the difference or, if `finds_hider`, of
 /// the cluster that hides most of the difference.
 ///
@@ -75,7 +68,6 @@ mod tests {
         let influence = find_influence(&line).unwrap();
         assert_eq!((influence.cluster, influence.index, influence.reverses), (9, 3, false));
         assert!((influence.mean_without - 1.0).abs() < 1e-12);
-        assert_eq!(count_signs(&line), (1, 2));
         assert_eq!(find_decisive_cluster(&line, false), Some(3));
         let turned = find_influence(&Clusters::new(&[(1, -0.1), (2, -0.2), (3, 2.0)])).unwrap();
         assert!(turned.reverses);

@@ -95,7 +95,7 @@ const LOWER: f64 = -1.0;
 const UPPER: f64 = 1.0;
 
 /// Returns Student's interval, computed from the linearised standard error.
-fn student_interval(sample: &Clusters) -> (f64, f64) {
+pub(super) fn student_interval(sample: &Clusters) -> (f64, f64) {
     let half_width = t_quantile(sample.len(), 0.975) * sample.standard_error();
     (sample.mean() - half_width, sample.mean() + half_width)
 }

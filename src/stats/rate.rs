@@ -4,24 +4,22 @@
 //! Source: Cochran, "Sampling Techniques", 1977, chapter 6: the ratio of two sums over a sample of
 //! clusters.
 
-use super::sample::t_quantile;
+use super::clusters::Clusters;
+use super::interval::student_interval;
 
 /// Returns the 95 % interval of a rate, such as hits per probe. Each cluster is given by its (part,
 /// whole), such as its hits and its probes. Returns `None` for fewer than two clusters, or if the
 /// sum of all wholes is 0.
 pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
-    let cluster_count = clusters.len() as f64;
-    let part: f64 = clusters.iter().fold(0.0, |sum, (part, _)| sum + part);
-    let whole: f64 = clusters.iter().fold(0.0, |sum, (_, whole)| sum + whole);
+    let (sums, sizes): (Vec<f64>, Vec<f64>) = clusters.iter().copied().unzip();
+    let clusters = Clusters { ids: (0..clusters.len() as u32).collect(), sums, sizes };
+    let (_, whole) = clusters.total();
     if clusters.len() < 2 || whole.is_nan() || whole <= 0.0 {
         return None;
     }
-    let rate = part / whole;
-    let sum_of_squares: f64 = clusters.iter().map(|(part, whole)| (part - rate * whole).powi(2)).sum();
-    let error = (cluster_count / (cluster_count - 1.0) * sum_of_squares).sqrt() / whole;
-    let half_width = t_quantile(clusters.len(), 0.975) * error;
+    let (low, high) = student_interval(&clusters);
     // A rate lies between 0 and 1.
-    Some(((rate - half_width).max(0.0), (rate + half_width).min(1.0)))
+    Some((low.max(0.0), high.min(1.0)))
 }
 
 #[cfg(test)]

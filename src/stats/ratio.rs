@@ -7,7 +7,7 @@
 //! magnitude.
 
 use super::clusters::Clusters;
-use super::influence::{Influence, count_signs, find_decisive_cluster, find_influence};
+use super::influence::{Influence, find_decisive_cluster, find_influence};
 use super::interval::{intervals, margin, widening};
 use super::sample::{mean, median, min_clusters, smallest_p, t_quantile};
 use super::sign_flip::{FlipResult, test_lines};
@@ -31,8 +31,6 @@ pub struct Ratio {
     pub median: f64,
     /// The number of clusters with a ratio below 1.
     pub clusters_below: usize,
-    /// The number of clusters with a ratio above 1.
-    pub clusters_above: usize,
     /// The effect of leaving one cluster out, or `None` for fewer than three clusters.
     pub influence: Option<Influence>,
 }
@@ -77,7 +75,6 @@ impl Family {
         let has_enough_clusters = |sample: &Clusters| sample.len() >= min_clusters(tested_count);
         let make_ratio = |index: usize, (low, high): (f64, f64)| {
             let (sample, logs) = (&clustered[index], &samples[index]);
-            let (clusters_below, clusters_above) = count_signs(sample);
             Ratio {
                 mean: mean(logs.iter().map(|&(_, log)| log)).exp(),
                 low: low.exp(),
@@ -87,8 +84,7 @@ impl Family {
                 pairs: logs.len(),
                 clusters: sample.len(),
                 median: median(&mut logs.iter().map(|&(_, log)| log).collect::<Vec<_>>()).exp(),
-                clusters_below,
-                clusters_above,
+                clusters_below: sample.sums.iter().filter(|sum| **sum < 0.0).count(),
                 influence: find_influence(sample),
             }
         };

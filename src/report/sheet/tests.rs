@@ -107,18 +107,8 @@ fn cells_have_text_and_value() {
         .with_note("note")
         .without_empty_columns();
     assert_eq!([key, title, note], ["key", "Title", "note"], "only columns are removed");
-    let whole = head_parts("q", "a", vec!["f".to_owned()], ["w", "v"].map(|text| Part::Warning(text.to_owned())));
-    let owned = |text: &str| text.to_owned();
-    let expected = vec![
-        Part::Question(owned("q")),
-        Part::Prose(owned("a")),
-        Part::Findings(vec![owned("f")]),
-        Part::Warning(owned("w")),
-        Part::Warning(owned("v")),
-    ];
-    assert_eq!((whole, head_parts("", "", Vec::new(), [])), (expected, Vec::new()));
     let sheet = sample_sheet();
     assert_eq!(sheet.figures().len(), 1);
-    let folded = Sheet { parts: vec![Part::Folded(owned("t"), sheet.parts)], ..Sheet::default() };
+    let folded = Sheet { parts: vec![Part::Folded("t".to_owned(), sheet.parts)], ..Sheet::default() };
     assert_eq!(folded.figures().len(), 1);
 }
