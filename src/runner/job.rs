@@ -289,7 +289,6 @@ mod tests {
                     pv: legal_moves.iter().take(1).copied().collect(),
                     nodes: nodes / 4,
                     hashfull: None,
-                    milliseconds: None,
                     elapsed: Duration::ZERO,
                 }],
                 ..UciReport::default()

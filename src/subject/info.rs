@@ -28,7 +28,6 @@ struct InfoFields {
     score: Option<Score>,
     nodes: Option<u64>,
     hashfull: Option<u16>,
-    milliseconds: Option<u64>,
     /// The principal variation as text, parsed only when needed.
     pv: String,
 }
@@ -39,7 +38,6 @@ impl InfoFields {
         self.score = newer.score.or(self.score);
         self.nodes = newer.nodes.or(self.nodes);
         self.hashfull = newer.hashfull.or(self.hashfull);
-        self.milliseconds = newer.milliseconds.or(self.milliseconds);
         if !newer.pv.is_empty() {
             self.pv.clone_from(&newer.pv);
         }
@@ -93,7 +91,6 @@ impl InfoLine {
                 "depth" => info.depth = parse_number(words.next()).or(info.depth),
                 "nodes" => fields.nodes = parse_number(words.next()).filter(is_plausible_count).or(fields.nodes),
                 "hashfull" => fields.hashfull = parse_number(words.next()).or(fields.hashfull),
-                "time" => fields.milliseconds = parse_number(words.next()).or(fields.milliseconds),
                 "multipv" => info.rank = parse_number(words.next()),
                 "lowerbound" | "upperbound" => info.is_bound = true,
                 "currmove" => info.has_currmove = true,
@@ -162,7 +159,7 @@ impl InfoCollector {
     /// Returns the report of a search of `board` under `limit`. `best` is the move of the search's
     /// `bestmove` line.
     pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
-        let Self { depth, latest: InfoFields { score, nodes, hashfull, milliseconds, pv }, depths } = self;
+        let Self { depth, latest: InfoFields { score, nodes, hashfull, pv }, depths } = self;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
         // `depths` has only depths with a score.
         let has_unscored_depth = depths.last().is_some_and(|last| depth > Some(last.depth));
@@ -173,18 +170,18 @@ impl InfoCollector {
         let mut max_nodes = nodes;
         let mut earlier_depths = Vec::new();
         for DepthInfo { depth, fields, elapsed } in depths.into_iter().rev().filter(|info| Some(info.depth) < depth) {
-            let InfoFields { score: Some(score), nodes: Some(nodes), hashfull, milliseconds, pv } = fields else {
+            let InfoFields { score: Some(score), nodes: Some(nodes), hashfull, pv } = fields else {
                 continue;
             };
             let pv = parse_variation(board, &pv);
             if Some(nodes) <= max_nodes && !pv.is_empty() {
                 max_nodes = Some(nodes);
-                earlier_depths.push(DepthReport { depth, score, pv, nodes, hashfull, milliseconds, elapsed });
+                earlier_depths.push(DepthReport { depth, score, pv, nodes, hashfull, elapsed });
             }
         }
         earlier_depths.reverse();
         let pv = parse_variation(board, &pv);
-        UciReport { depth, score, best, pv, nodes, hashfull, milliseconds, truncated, earlier_depths }
+        UciReport { depth, score, best, pv, nodes, hashfull, truncated, earlier_depths }
     }
 }
 
@@ -236,10 +233,7 @@ mod tests {
             "bestmove d2d4",
         ]);
         assert_eq!((nodes, report.nodes), (Some(1000), Some(1000)));
-        assert_eq!(
-            (report.depth, report.score, report.hashfull, report.milliseconds),
-            (Some(3), Some(15), Some(21), Some(7))
-        );
+        assert_eq!((report.depth, report.score, report.hashfull), (Some(3), Some(15), Some(21)));
         assert_eq!(report.pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["e2e4", "e7e5"]);
         assert_eq!(report.best.to_string(), "e2e4");
         let score = |score: &str| {
@@ -280,7 +274,6 @@ mod tests {
             pv: vec![best, reply],
             nodes: Some(9447),
             hashfull: Some(3),
-            milliseconds: Some(17),
             ..UciReport::default()
         };
         assert_eq!(info.into_report(&board, best, Limit::default()), expected);

@@ -68,8 +68,6 @@ pub struct UciReport {
     pub nodes: Option<u64>,
     /// The last `hashfull`, in per mille. Engines define this value differently.
     pub hashfull: Option<u16>,
-    /// The time that the engine reported, in milliseconds.
-    pub milliseconds: Option<u64>,
     /// Whether a node limit ended the search before its last depth was finished.
     pub truncated: bool,
     /// The earlier depths that have a score, a move and nodes, in increasing order.
@@ -89,20 +87,17 @@ pub struct DepthReport {
     pub nodes: u64,
     /// The last `hashfull` of this depth.
     pub hashfull: Option<u16>,
-    /// The time from the start of the search to the end of this depth, in milliseconds, as the
-    /// engine reported it.
-    pub milliseconds: Option<u64>,
     /// The time from the start of the search to the end of this depth, as ttlab measured it.
     pub elapsed: Duration,
 }
 
 impl UciReport {
     /// Returns one report for each depth, in increasing order, and the seconds that the depth took.
-    /// The nodes and times of a report are only those of its depth. `seconds` is the time of the
-    /// whole search.
+    /// The nodes of a report are only those of its depth. `seconds` is the time of the whole
+    /// search.
     pub fn reports_by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
-        // The nodes and times at the end of the previous depth.
-        let (mut nodes_before, mut elapsed_before, mut milliseconds_before) = (0, 0.0, 0);
+        // The nodes and the time at the end of the previous depth.
+        let (mut nodes_before, mut elapsed_before) = (0, 0.0);
         let mut reports = Vec::new();
         for earlier in &self.earlier_depths {
             let depth_report = Self {
@@ -112,7 +107,6 @@ impl UciReport {
                 pv: earlier.pv.clone(),
                 nodes: Some(earlier.nodes.saturating_sub(nodes_before)),
                 hashfull: earlier.hashfull,
-                milliseconds: earlier.milliseconds.map(|end| end.saturating_sub(milliseconds_before)),
                 ..Self::default()
             };
             // The end of a depth is neither before the end of the previous depth nor after the end
@@ -120,11 +114,9 @@ impl UciReport {
             let end = earlier.elapsed.as_secs_f64().clamp(elapsed_before, seconds.max(elapsed_before));
             reports.push((depth_report, end - elapsed_before));
             (nodes_before, elapsed_before) = (earlier.nodes, end);
-            milliseconds_before = earlier.milliseconds.unwrap_or(milliseconds_before);
         }
         let last_report = Self {
             nodes: self.nodes.map(|total| total.saturating_sub(nodes_before)),
-            milliseconds: self.milliseconds.map(|end| end.saturating_sub(milliseconds_before)),
             earlier_depths: Vec::new(),
             ..self.clone()
         };
@@ -217,13 +209,12 @@ mod tests {
         let start = Board::startpos();
         let parse_moves =
             |words: &[&str]| words.iter().map(|word| parse_move(&start, word).unwrap()).collect::<Vec<_>>();
-        let earlier = |depth, words: &[&str], nodes, hashfull, milliseconds, elapsed| DepthReport {
+        let earlier = |depth, words: &[&str], nodes, hashfull, elapsed| DepthReport {
             depth,
             score: i32::from(depth) * 10,
             pv: parse_moves(words),
             nodes,
             hashfull,
-            milliseconds,
             elapsed: Duration::from_millis(elapsed),
         };
         let best = parse_moves(&["g1f3"])[0];
@@ -234,32 +225,29 @@ mod tests {
             pv: parse_moves(&["b1c3"]),
             nodes: Some(1000),
             hashfull: Some(9),
-            milliseconds: Some(90),
             truncated: true,
             earlier_depths: vec![
-                earlier(1, &["a2a3"], 100, Some(3), Some(20), 500),
-                earlier(3, &["e2e4"], 300, None, None, 1500),
-                earlier(4, &["d2d4"], 700, Some(5), Some(50), 9000),
+                earlier(1, &["a2a3"], 100, Some(3), 500),
+                earlier(3, &["e2e4"], 300, None, 1500),
+                earlier(4, &["d2d4"], 700, Some(5), 9000),
             ],
         };
-        let report = |depth, score, words: &[&str], nodes, hashfull, milliseconds| UciReport {
+        let report = |depth, score, words: &[&str], nodes, hashfull| UciReport {
             depth: Some(depth),
             score: Some(score),
             best: parse_moves(words)[0],
             pv: parse_moves(words),
             nodes: Some(nodes),
             hashfull,
-            milliseconds,
             ..UciReport::default()
         };
-        let last =
-            UciReport { nodes: Some(300), milliseconds: Some(40), earlier_depths: Vec::new(), ..whole_search.clone() };
+        let last = UciReport { nodes: Some(300), earlier_depths: Vec::new(), ..whole_search.clone() };
         // The time of the third of these depths is after the end of the search, so no time remains
         // for the last depth.
         let expected = [
-            (report(1, 10, &["a2a3"], 100, Some(3), Some(20)), 0.5),
-            (report(3, 30, &["e2e4"], 200, None, None), 1.0),
-            (report(4, 40, &["d2d4"], 400, Some(5), Some(30)), 2.5),
+            (report(1, 10, &["a2a3"], 100, Some(3)), 0.5),
+            (report(3, 30, &["e2e4"], 200, None), 1.0),
+            (report(4, 40, &["d2d4"], 400, Some(5)), 2.5),
             (last, 0.0),
         ];
         assert_eq!(whole_search.reports_by_depth(4.0), expected);
