@@ -56,13 +56,10 @@ impl Judgement {
         csv_line(fields.into_iter().chain([checksum.as_str()]))
     }
 
-    /// Reads a judgement from a row of a file whose header has `field_count` fields. Returns `None`
-    /// if the row is damaged. Old files have no checksums, so their rows are accepted without a
-    /// check.
-    fn read(row: &StringRecord, field_count: usize) -> Option<Self> {
-        let has_checksum = field_count > CHECKED_FIELD_COUNT;
+    /// Reads a judgement from a row of the file. Returns `None` if the row is damaged.
+    fn read(row: &StringRecord) -> Option<Self> {
         let is_checksum_right = || row[CHECKED_FIELD_COUNT] == row_checksum(row.iter().take(CHECKED_FIELD_COUNT));
-        let is_intact = row.len() == field_count && (!has_checksum || is_checksum_right());
+        let is_intact = row.len() == HEADER.len() && is_checksum_right();
         row.deserialize(None).ok().filter(|_| is_intact)
     }
 }
@@ -101,13 +98,12 @@ fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
     // The last line is ignored if it does not end with a line feed.
     let complete_lines = &text[..blocks::complete_lines_length(&text)];
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(complete_lines);
-    let field_count = reader.headers().map_or(HEADER.len(), StringRecord::len).max(CHECKED_FIELD_COUNT);
     let (mut lines, mut row) = (Vec::new(), StringRecord::new());
     loop {
         let line_number = reader.position().line();
         match reader.read_record(&mut row) {
             Ok(false) => return Ok(lines),
-            result => lines.push((line_number, result.ok().and_then(|_| Judgement::read(&row, field_count)))),
+            result => lines.push((line_number, result.ok().and_then(|_| Judgement::read(&row)))),
         }
     }
 }
@@ -261,11 +257,5 @@ mod tests {
         std::fs::write(folder.path().join(NAME), bytes).unwrap();
         assert_eq!(read(folder.path()).unwrap(), [a.clone(), c.clone()]);
         assert_eq!(damaged_lines(folder.path()).unwrap(), [3]);
-        // A file without checksums is read as it is.
-        let lines_without_checks: Vec<&str> = original.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
-        write_text(&(lines_without_checks.join("\n").replace(",12,80", ",13,80") + "\n"));
-        let changed = Judgement { score: 13, ..b };
-        assert_eq!(read(folder.path()).unwrap(), [a, changed, c]);
-        assert_eq!(damaged_lines(folder.path()).unwrap(), [0; 0]);
     }
 }
