@@ -27,9 +27,8 @@ pub const NAME: &str = "rows.csv.xz";
 const BY_SEARCH: &str = "search:";
 
 /// Prefix of the name of a column that has one value for each variant (and suite). The value is
-/// stored in the first row of the variant. The value of a counter is the sum over the variant's
-/// searches. The value of a state is the mean of the states at the ends of these searches. Only the
-/// first repeat of each search counts.
+/// stored in the first row of the variant. The value is the sum over the variant's searches. Only
+/// the first repeat of each search counts.
 const BY_VARIANT: &str = "variant:";
 
 /// How many fields the table of thin rows has for a column.
@@ -96,7 +95,7 @@ fn resolution(column: &str, kept_by_row: &BTreeSet<String>, rows_are_games: bool
         _ if rows_are_games => None,
         _ if RATES.contains(&column) => Some(Resolution::Search),
         Role::Sum => Some(Resolution::Variant),
-        Role::Last => column.starts_with(columns::ANATOMY).then_some(Resolution::Variant),
+        Role::Last => None,
     }
 }
 
@@ -132,9 +131,8 @@ struct Column {
     sum: f64,
     /// The field of the last row of the current search.
     last_field: String,
-    /// For each variant and suite, the first row, the sum of the values of the searches, and the
-    /// number of searches.
-    variants: HashMap<(String, String), (usize, f64, usize)>,
+    /// For each variant and suite, the first row, and the sum of the values of the searches.
+    variants: HashMap<(String, String), (usize, f64)>,
 }
 
 impl Column {
@@ -159,11 +157,9 @@ impl Column {
                 self.sparse_fields.insert(last_row, field);
             }
             Resolution::Variant => {
-                let value = if self.is_summed { search_sum } else { parse_number(&last_field) };
-                let key = (variant.to_owned(), suite.to_owned());
-                let (_, variant_sum, search_count) = self.variants.entry(key).or_insert((first_row, 0.0, 0));
-                *variant_sum += value;
-                *search_count += 1;
+                let (_, variant_sum) =
+                    self.variants.entry((variant.to_owned(), suite.to_owned())).or_insert((first_row, 0.0));
+                *variant_sum += search_sum;
             }
         }
     }
@@ -279,9 +275,8 @@ pub fn write(results: &Path, folder: &Path, kept_by_row: &BTreeSet<String>) -> R
     finish_search(&mut table, &search);
     let mut text = Vec::new();
     for column in &mut table {
-        for (first_row, sum, search_count) in std::mem::take(&mut column.variants).into_values() {
-            let value = if column.is_summed { sum } else { sum / search_count as f64 };
-            column.sparse_fields.insert(first_row, format_number(value));
+        for (first_row, sum) in std::mem::take(&mut column.variants).into_values() {
+            column.sparse_fields.insert(first_row, format_number(sum));
         }
         let fields = (0..row_count).map(|row| column.field(row));
         text.extend(csv_line(std::iter::once(column.name.as_str()).chain(fields))?);
