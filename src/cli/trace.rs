@@ -163,7 +163,7 @@ fn export(file: &Path, out: &Path) -> CommandResult {
     refuse_overwrite(file, out)?;
     let input = open_trace(file)?;
     let mut output = create_output(out)?;
-    let exported = traces::export_oracle_general(input, &mut output).map_err(|error| match error {
+    let exported = traces::export_oracle_general(input, output.as_file_mut()).map_err(|error| match error {
         TraceError::Io(error) => io_failure(out)(error),
         error => trace_failure(file)(error),
     })?;

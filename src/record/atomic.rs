@@ -2,7 +2,7 @@
 //! path, but never a part of a file.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -52,24 +52,12 @@ impl NewFile {
     }
 }
 
-impl Read for NewFile {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.as_file_mut().read(buffer)
-    }
-}
-
 impl Write for NewFile {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.as_file_mut().write(buffer)
     }
     fn flush(&mut self) -> io::Result<()> {
         self.as_file_mut().flush()
-    }
-}
-
-impl Seek for NewFile {
-    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
-        self.as_file_mut().seek(position)
     }
 }
 
