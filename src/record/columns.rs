@@ -298,9 +298,6 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
         .collect()
 });
 
-static JUDGED_COLUMNS: LazyLock<Vec<Column>> =
-    LazyLock::new(|| JUDGED.iter().map(|field_column| field_column.column.clone()).collect());
-
 /// Returns all columns in order, except the varying options. The columns of varying options come
 /// before [`BEST`].
 pub fn columns() -> &'static [Column] {
@@ -310,12 +307,12 @@ pub fn columns() -> &'static [Column] {
 /// Returns the column with this full name, or `None` if no column has this name. The columns of
 /// options are not known here.
 pub fn column(name: &str) -> Option<&'static Column> {
-    ALL.iter().chain(&*JUDGED_COLUMNS).find(|column| column.name == name)
+    ALL.iter().chain(judged_columns()).find(|column| column.name == name)
 }
 
 /// Returns the columns that are added when rows are read. No results file contains them.
-pub fn judged_columns() -> &'static [Column] {
-    &JUDGED_COLUMNS
+pub fn judged_columns() -> impl Iterator<Item = &'static Column> {
+    JUDGED.iter().map(|field_column| &field_column.column)
 }
 
 /// The prefix that selects a column of the rows if the name of an option has the same ending. For
