@@ -207,11 +207,6 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)]
-const fn is_false(value: &bool) -> bool {
-    !*value
-}
-
 /// One of the suites of a run that has several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -254,7 +249,7 @@ pub struct Manifest {
     /// Number of repeats of each search.
     pub repeats: u32,
     /// Whether the experiment file says that times matter.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub times: bool,
     /// Number of key seeds of every variant.
     pub seeds: u32,

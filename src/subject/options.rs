@@ -32,7 +32,7 @@ pub struct SubjectOptions {
     /// Whether to accept the engine even if the trial before the run finds that it does not respect
     /// the limit, or that a match with it would not be repeatable. The manifest and the page say
     /// what was found.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
     /// The file that `ttlab doctor -o` wrote about this engine. It says whether a page may lead
     /// with the number of nodes that this engine needs to reach a depth. The file must be about
@@ -59,12 +59,6 @@ pub fn hash_mebibytes(name: &str, value: &OptionValue) -> Option<i64> {
         OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some(*size),
         _ => None,
     }
-}
-
-/// Whether a switch is off. The argument is a reference because serde passes a reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-const fn is_false(switch: &bool) -> bool {
-    !*switch
 }
 
 /// A program with optional arguments.
