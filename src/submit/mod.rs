@@ -112,14 +112,12 @@ fn fill(template: &str, system: System, request: &Request) -> String {
         ("AT_ONCE", max_running),
         ("CPUS", request.cpus.to_string()),
         ("MEBIBYTES", request.mebibytes.to_string()),
-        ("MERGE_MEBIBYTES", MERGE_MEBIBYTES.to_string()),
         ("TIME", request.time.clone()),
         ("TTLAB", quote_for_shell(&request.ttlab)),
         ("PLAN", quote_for_shell(&request.plan)),
         ("OUT", quote_for_shell(&request.out)),
         ("LOG_SHARD", log("%a.log")),
         ("LOG_MERGE", log("merge.log")),
-        ("LOGS", quote_for_shell(&request.folder)),
         ("FOLDER", quote_for_shell(&request.folder)),
     ];
     let mut text = String::with_capacity(template.len() * 2);
@@ -138,10 +136,6 @@ fn fill(template: &str, system: System, request: &Request) -> String {
     }
     text + remaining
 }
-
-/// The memory of the merge job, in MiB. The merge keeps a few words for each row of one shard at a
-/// time, and the report keeps all columns.
-const MERGE_MEBIBYTES: u64 = 4096;
 
 #[cfg(test)]
 mod tests {
@@ -175,8 +169,8 @@ mod tests {
             "a@b.c @NOTHING@ 'p@n.json' @ 'p@n.json'@"
         );
         assert_eq!(filled(System::Parallel, "@TTLAB@ @OUT@"), "'/opt/tt lab' '/data/$(OUT)'");
-        assert_eq!(filled(System::Slurm, "@OUT@ @MERGE_MEBIBYTES@"), "'/data/$(OUT)' 4096");
-        assert_eq!(filled(System::Slurm, "@LOG_SHARD@ @LOG_MERGE@ @LOGS@"), "'a%%b'/%a.log 'a%%b'/merge.log 'a%b'");
+        assert_eq!(filled(System::Slurm, "@OUT@"), "'/data/$(OUT)'");
+        assert_eq!(filled(System::Slurm, "@LOG_SHARD@ @LOG_MERGE@ @FOLDER@"), "'a%%b'/%a.log 'a%%b'/merge.log 'a%b'");
         for (system, unlimited, limited_to_2) in [(System::Slurm, "", "%2"), (System::Parallel, "100%", "2")] {
             let limited_request = Request { max_running: Some(2), ..request() };
             assert_eq!(

@@ -8,7 +8,7 @@ export TTLAB_PROGRAM TTLAB_PLAN TTLAB_OUT
 missing=$("$TTLAB_PROGRAM" plan --missing "$TTLAB_PLAN" --out "$TTLAB_OUT" 2>/dev/null) || [ $? -eq 3 ]
 echo "$missing" | tr ',' '\n' | while IFS=- read -r first last; do
     [ -z "$first" ] || seq "$first" "${last:-$first}"
-done | parallel --jobs @AT_ONCE@ --joblog @LOGS@/joblog --termseq TERM,60000,KILL,25 \
+done | parallel --jobs @AT_ONCE@ --joblog @FOLDER@/joblog --termseq TERM,60000,KILL,25 \
     'exec "$TTLAB_PROGRAM" run --plan "$TTLAB_PLAN" --shard {} --out "$TTLAB_OUT" --jobs @CPUS@ --quiet' ||
     echo "some shards failed; the merge lists them" >&2
 exec "$TTLAB_PROGRAM" merge "$TTLAB_PLAN" --out "$TTLAB_OUT"
