@@ -6,6 +6,7 @@ use crate::experiment::Experiment;
 use crate::record::ResultsError;
 use crate::record::manifest::ManifestError;
 use crate::runner::{OutputError, RunError};
+use crate::submit::quote_for_shell;
 use std::path::{Path, PathBuf};
 
 /// Returns the default folder of an experiment's results.
@@ -54,11 +55,8 @@ pub(super) fn command_line() -> String {
 /// Joins the words of a command line and quotes them for a shell. The flag `--fresh` is left out,
 /// because it would move the results of the run that will be resumed.
 fn shell_command(words: impl Iterator<Item = String>) -> String {
-    let quote = |word: String| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-        if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    };
-    words.filter(|word| word != "--fresh").map(quote).collect::<Vec<_>>().join(" ")
+    let quoted_words = words.filter(|word| word != "--fresh").map(|word| quote_for_shell(&word));
+    quoted_words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -72,8 +70,8 @@ mod tests {
                 &["ttlab", "run", "a.toml", "--fresh", "--set", "table.size=1"][..],
                 "ttlab run a.toml --set table.size=1",
             ),
-            (&["ttlab", "it's", "", "a b", "100%", "--fresher"], "ttlab 'it'\\''s' '' 'a b' 100% --fresher"),
-            (&["ttlab", "$HOME", "a;b", "ü", "-x/.:,+@=_"], "ttlab '$HOME' 'a;b' 'ü' -x/.:,+@=_"),
+            (&["ttlab", "it's", "", "a b", "100%", "--fresher"], "ttlab 'it'\\''s' '' 'a b' '100%' --fresher"),
+            (&["ttlab", "$HOME", "a;b", "ü", "-x/.:,+@=_"], "ttlab '$HOME' 'a;b' 'ü' '-x/.:,+@=_'"),
         ] {
             assert_eq!(shell_command(words.iter().map(|&word| word.to_owned())), line);
         }
