@@ -68,7 +68,8 @@ pub fn run(args: &Args) -> CommandResult {
         if let Some(invalid_expectation) = invalid_expectation {
             return Err(CommandFailure::usage(invalid_expectation));
         }
-        let plan = PlanFile::new(&experiment, file, &overrides, shard_count(args)).map_err(CommandFailure::usage)?;
+        let plan =
+            PlanFile::new(&experiment, file, &overrides, args.shards.unwrap_or(1)).map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
         println!("{}: {} in {}", path.display(), plural(plan.jobs, "job"), plural(plan.shards, "shard"));
         let quoted_path = quote_for_shell(&path.display().to_string());
@@ -130,11 +131,6 @@ pub fn run(args: &Args) -> CommandResult {
         print_jobs(&experiment, &plan);
     }
     Ok(Exit::Done)
-}
-
-/// Returns the requested number of shards, or 1 if no number is requested.
-fn shard_count(args: &Args) -> u64 {
-    args.shards.unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 use super::lines::{describe_items, format_table_size};
 use super::*;
-use clap::{Args as _, FromArgMatches};
 
 /// An entry has 16 bytes.
 #[test]
@@ -34,14 +33,5 @@ fn items_shows_how_many_are_searched() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let experiment = Experiment::parse(&text, &file, &[]).unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!(describe_items(&experiment, &experiment.suite.items), expected);
-    }
-}
-
-#[test]
-fn shards_default_to_one() {
-    for (words, expected) in [(&[][..], 1), (&["--shards", "3"], 3)] {
-        let command = Args::augment_args(clap::Command::new("plan"));
-        let matches = command.try_get_matches_from([&["plan", "x.toml", "-o", "plan.json"], words].concat()).unwrap();
-        assert_eq!(shard_count(&Args::from_arg_matches(&matches).unwrap()), expected);
     }
 }
