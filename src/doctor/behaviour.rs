@@ -38,7 +38,7 @@ impl Examiner<'_> {
 
     /// Searches a position at the start of a new game.
     fn search_board(&self, engine: &mut Uci, board: &Board, limit: Limit) -> Result<UciReport, Interrupt> {
-        self.search_position(engine, Position::from_board(board), limit, true)
+        self.search(engine, Position::from_board(board), limit, true)
     }
 }
 

@@ -123,7 +123,7 @@ fn median_nodes(
     depth: u8,
 ) -> Result<u64, Interrupt> {
     let limit = Limit { depth: Some(depth), nodes: None };
-    let reports = positions.iter().map(|position| examiner.search(engine, position, limit, true));
+    let reports = positions.iter().map(|position| examiner.search(engine, position.with_history(), limit, true));
     let mut nodes = reports.map(|report| Ok(report?.nodes.unwrap_or(0))).collect::<Result<Vec<_>, Interrupt>>()?;
     nodes.sort_unstable();
     Ok(nodes.get(nodes.len() / 2).copied().unwrap_or(0))
@@ -254,7 +254,7 @@ fn search_positions(
     let is_new_game = |index: usize| index == 0 || clears_table;
     game.iter()
         .enumerate()
-        .map(|(index, position)| examiner.search(engine, position, limit, is_new_game(index)))
+        .map(|(index, position)| examiner.search(engine, position.with_history(), limit, is_new_game(index)))
         .collect()
 }
 

@@ -95,18 +95,6 @@ impl Examiner<'_> {
     fn search(
         &self,
         engine: &mut Uci,
-        position: &GamePosition,
-        limit: Limit,
-        starts_new_game: bool,
-    ) -> Result<UciReport, Interrupt> {
-        let GamePosition { start, moves, past, board } = position;
-        self.search_position(engine, Position { start, moves, past, board }, limit, starts_new_game)
-    }
-
-    /// Like [`Self::search`], but for a [`Position`] instead of a [`GamePosition`].
-    fn search_position(
-        &self,
-        engine: &mut Uci,
         position: Position<'_>,
         limit: Limit,
         starts_new_game: bool,

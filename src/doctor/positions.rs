@@ -3,6 +3,7 @@
 use crate::chess::suite::SuiteOptions;
 use crate::chess::{Board, Increments, Move};
 use crate::experiment::builtin;
+use crate::subject::Position;
 use std::path::Path;
 
 /// The built-in suite of games between human players.
@@ -35,6 +36,12 @@ pub struct GamePosition {
     pub past: Vec<Board>,
     /// The position to search.
     pub board: Board,
+}
+
+impl GamePosition {
+    pub fn with_history(&self) -> Position<'_> {
+        Position { start: &self.start, moves: &self.moves, past: &self.past, board: &self.board }
+    }
 }
 
 /// Returns the positions to search in each game. A game is left out if it is too short for
