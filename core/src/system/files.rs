@@ -30,9 +30,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Reads a regular file of UTF-8 text (see [`open`]).
 pub fn read_text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    open(path)?.read_to_string(&mut text)?;
-    Ok(text)
+    io::read_to_string(open(path)?)
 }
 
 /// Opens an input file named by the user. The file may be a pipe of the shell (`<(...)`).

@@ -114,8 +114,4 @@ impl Table for SharedTable {
     fn occupancy(&self) -> Occupancy {
         self.lock().table.occupancy()
     }
-
-    fn huge_pages(&self) -> Option<bool> {
-        self.lock().table.huge_pages()
-    }
 }

@@ -165,6 +165,11 @@ impl InfoCounter {
             }
             self.is_game_empty = false;
         }
+        // No iteration begins a game.
+        if event.begins_game() && !event.has(flags::ITERATION) && !self.is_game_empty {
+            info.games += 1;
+            self.is_game_empty = true;
+        }
         match event.kind() {
             EventKind::Probe => {
                 info.probes += 1;
@@ -180,20 +185,8 @@ impl InfoCounter {
                 self.stored_positions.insert(event.position());
             }
             EventKind::Search if event.has(flags::ITERATION) => info.iterations += 1,
-            EventKind::Search => {
-                info.searches += 1;
-                if event.begins_game() && !self.is_game_empty {
-                    info.games += 1;
-                    self.is_game_empty = true;
-                }
-            }
-            EventKind::Clear => {
-                if !self.is_game_empty {
-                    info.games += 1;
-                    self.is_game_empty = true;
-                }
-                self.record_peaks();
-            }
+            EventKind::Search => info.searches += 1,
+            EventKind::Clear => self.record_peaks(),
         }
     }
 

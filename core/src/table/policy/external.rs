@@ -15,7 +15,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 pub struct ExternalPolicy {
     /// The registration of the policy's type.
     pub(super) kind: &'static PolicyKind,
-    policy: &'static dyn DynPolicy,
+    pub(super) policy: &'static dyn DynPolicy,
     /// The parameters as JSON, by which policies are compared.
     parameters: &'static str,
 }
@@ -35,7 +35,7 @@ pub struct PolicyKind {
 }
 
 /// The methods of [`Replacement`] that can be called dynamically.
-trait DynPolicy: Send + Sync {
+pub(super) trait DynPolicy: Send + Sync {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
     fn draft(&self, entry: &Entry, age: u16) -> i32;
     fn fills_empty(&self) -> bool;
@@ -197,14 +197,6 @@ pub(super) fn from_name(name: &str, given: serde_json::Map<String, Value>) -> Op
 }
 
 impl ExternalPolicy {
-    pub(super) fn check(&self) -> Result<(), String> {
-        self.policy.check()
-    }
-
-    pub(super) fn counts_stored_nodes(&self) -> bool {
-        self.policy.counts_stored_nodes()
-    }
-
     pub(super) fn marks_entries(&self) -> bool {
         self.policy.mark_when() != Mark::Never || self.policy.starts_marked()
     }

@@ -230,7 +230,7 @@ macro_rules! policies {
                 }
                 match self {
                     $(Self::$policy(policy) => policy.check(),)*
-                    Self::External(external) => external.check(),
+                    Self::External(external) => external.policy.check(),
                 }
             }
 
@@ -301,7 +301,7 @@ macro_rules! policies {
             pub fn counts_stored_nodes(&self) -> bool {
                 match self {
                     $(Self::$policy(policy) => policy.counts_stored_nodes(),)*
-                    Self::External(external) => external.counts_stored_nodes(),
+                    Self::External(external) => external.policy.counts_stored_nodes(),
                 }
             }
 
