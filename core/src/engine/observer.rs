@@ -28,27 +28,17 @@ pub trait Observer {
     /// Whether the observer observes anything. If so, shortcuts that skip events are disabled.
     const ENABLED: bool = true;
     /// Called when a node of any kind is about to be searched or evaluated.
-    fn before_node(&mut self, board: &Board) {
-        let _ = board;
-    }
+    fn before_node(&mut self, _board: &Board) {}
     /// Called when the table is about to be probed, or an entry is about to be offered to it.
-    fn before_access(&mut self, board: &Board, table: &mut dyn Table) {
-        let _ = (board, table);
-    }
+    fn before_access(&mut self, _board: &Board, _table: &mut dyn Table) {}
     /// Called when the table has been probed. `path` has the keys of the positions from the start
     /// of the game to the parent of the node.
-    fn after_probe(&mut self, probe: &ProbeEvent, path: &[u64], table: &dyn Table) {
-        let _ = (probe, path, table);
-    }
+    fn after_probe(&mut self, _probe: &ProbeEvent, _path: &[u64], _table: &dyn Table) {}
     /// Called when the best move of a node has been found by searching it. The move may have cut
     /// off the node.
-    fn after_search(&mut self, board: &Board, depth: i32, mv: Move) {
-        let _ = (board, depth, mv);
-    }
+    fn after_search(&mut self, _board: &Board, _depth: i32, _mv: Move) {}
     /// Called when a table entry with this move cut off a node.
-    fn after_entry_cutoff(&mut self, board: &Board, depth: i32, mv: Move) {
-        let _ = (board, depth, mv);
-    }
+    fn after_entry_cutoff(&mut self, _board: &Board, _depth: i32, _mv: Move) {}
 }
 
 pub struct NoObserver;

@@ -157,8 +157,7 @@ pub trait Packing: Sized + Send + 'static {
     /// Whether a field of the layout is too narrow for its value in this entry, so that the value
     /// is clipped.
     #[inline]
-    fn clips(&self, entry: &Entry) -> bool {
-        let _ = entry;
+    fn clips(&self, _entry: &Entry) -> bool {
         false
     }
     /// Replaces the data word of a slot.

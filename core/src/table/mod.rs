@@ -246,9 +246,7 @@ pub trait Table: Send {
     fn cutoff(&mut self, hit: &Hit);
     /// Records that a hit was deep enough for a node with a closed window, but that its bound did
     /// not end the node. Called only if `table.demotion` needs it.
-    fn missed(&mut self, hit: &Hit) {
-        let _ = hit;
-    }
+    fn missed(&mut self, _hit: &Hit) {}
     /// Prefetches the bucket of a key into the cache.
     fn prefetch(&self, key: u64);
     /// Advances the clock by `ticks`, modulo 1,024.
@@ -267,27 +265,20 @@ pub trait Table: Send {
     }
     /// Tells observers of the table an independent key, `check`, of the position of the next probe
     /// or store.
-    fn identify(&mut self, check: u64) {
-        let _ = check;
-    }
+    fn identify(&mut self, _check: u64) {}
     /// Makes a table without slots number its entries and report these numbers as slots. Called by
     /// a wrapper that observes this table.
     fn start_numbering_entries(&mut self) {}
     /// Marks the entry of a hit as used and counts it in `reused`, unless the policy already does.
     /// Called by a wrapper that observes this table.
-    fn mark_used(&mut self, hit: &Hit) {
-        let _ = hit;
-    }
+    fn mark_used(&mut self, _hit: &Hit) {}
     /// The last entry that the search offered for a position and depth, if offers are recorded.
-    fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
-        let _ = (key, depth);
+    fn last_offer(&mut self, _key: u64, _depth: u8) -> Option<Entry> {
         None
     }
     /// Ends a turn of the searcher that uses this handle of a shared table. `path` contains the
     /// keys of the positions from the root to the searcher's current node.
-    fn suspend(&mut self, path: &[u64]) {
-        let _ = path;
-    }
+    fn suspend(&mut self, _path: &[u64]) {}
     /// The counters of the shadow table, if there is one.
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()

@@ -7,34 +7,23 @@ use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 /// An observer of a table.
 pub trait Watch: Send {
     /// Returns what a probe is to return if the table returned `hit`.
-    fn filter_hit(&mut self, key: u64, hit: Hit) -> Option<Hit> {
-        let _ = key;
+    fn filter_hit(&mut self, _key: u64, hit: Hit) -> Option<Hit> {
         Some(hit)
     }
     /// Observes a probe and its answer. Returns whether the table is to mark the entry of the hit
     /// as used ([`Table::mark_used`]).
-    fn on_probe(&mut self, key: u64, depth: u8, hit: Option<&Hit>) -> bool {
-        let _ = (key, depth, hit);
+    fn on_probe(&mut self, _key: u64, _depth: u8, _hit: Option<&Hit>) -> bool {
         false
     }
-    fn on_store(&mut self, key: u64, entry: &Entry, stored: StoreOutcome) {
-        let _ = (key, entry, stored);
-    }
-    fn on_cutoff(&mut self, hit: &Hit) {
-        let _ = hit;
-    }
-    fn on_advance(&mut self, ticks: u16) {
-        let _ = ticks;
-    }
+    fn on_store(&mut self, _key: u64, _entry: &Entry, _stored: StoreOutcome) {}
+    fn on_cutoff(&mut self, _hit: &Hit) {}
+    fn on_advance(&mut self, _ticks: u16) {}
     /// Observes that the table was cleared or, if `renewed` is true, reset as if it were new.
     fn on_clear(&mut self, renewed: bool);
     /// Receives an independent key, `check`, of the position of the next probe or store.
-    fn on_identify(&mut self, check: u64) {
-        let _ = check;
-    }
+    fn on_identify(&mut self, _check: u64) {}
     /// The last entry offered for a position, if the observer records offers.
-    fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
-        let _ = (key, depth);
+    fn last_offer(&mut self, _key: u64, _depth: u8) -> Option<Entry> {
         None
     }
     /// The table's counters, adjusted by the observer.

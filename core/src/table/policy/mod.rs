@@ -103,8 +103,7 @@ pub trait Replacement: Copy + Send + 'static {
 
     /// Returns the draft with which an entry of age `age` answers a probe.
     #[inline]
-    fn draft(&self, entry: &Entry, age: u16) -> i32 {
-        let _ = age;
+    fn draft(&self, entry: &Entry, _age: u16) -> i32 {
         i32::from(entry.depth)
     }
 
