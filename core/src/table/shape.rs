@@ -2,7 +2,7 @@
 //! shape can also be set by other options of `table`, which override the shape
 //! ([`TableOptions::shape`](super::TableOptions)).
 
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use std::fmt;
 
 /// A bucket: `{ bucket = "64 bytes", entry = "12 bytes", slots = 5, key_bits = 16 }`.
@@ -62,7 +62,7 @@ const fn default_pv() -> u8 {
     1
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyEnd {
     Low,
@@ -71,7 +71,7 @@ pub enum KeyEnd {
 
 /// How an engine that compares keys without checking for empty slots treats a slot whose key bits
 /// are all 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroKey {
     /// A store of a position with such a key takes an empty slot before any other. Source:
@@ -90,16 +90,6 @@ pub enum ZeroKey {
 }
 
 impl ZeroKey {
-    /// Returns the name in quotation marks, as it is written in files.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Stores => "\"stores\"",
-            Self::Answers => "\"answers\"",
-            Self::Free => "\"free\"",
-            Self::Ends => "\"ends\"",
-        }
-    }
-
     /// Whether the slot of an entry with such a key is free for any position.
     pub(super) fn frees_slots(self) -> bool {
         matches!(self, Self::Free | Self::Ends)
@@ -356,13 +346,12 @@ impl fmt::Display for Shape {
         let &Self { bucket, entry, slots, key_bits, key_end, generation, .. } = self;
         write!(f, "{{ bucket = {bucket}, entry = {entry}, slots = {slots}, key_bits = {key_bits}")?;
         let defaults = Self::default();
-        let quoted_key_end = key_end.map(|end| if end == KeyEnd::Low { "\"low\"" } else { "\"high\"" }.to_owned());
         let generation = generation.map(|bits| bits.to_string());
         let unless_default = |value: u16, default: u16| (value != default).then(|| value.to_string());
         for (name, value) in [
             ("keys", unless_default(self.keys, defaults.keys)),
-            ("key_end", quoted_key_end),
-            ("zero_key", self.zero_key.map(|meaning| meaning.name().to_owned())),
+            ("key_end", key_end.and_then(|end| serde_json::to_string(&end).ok())),
+            ("zero_key", self.zero_key.and_then(|meaning| serde_json::to_string(&meaning).ok())),
             ("generation", generation),
             ("evaluation", unless_default(self.evaluation.into(), defaults.evaluation.into())),
             ("move", unless_default(self.mv.into(), defaults.mv.into())),
