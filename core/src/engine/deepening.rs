@@ -162,19 +162,13 @@ impl Engine {
     /// search and each game. What is cleared before each search is also cleared before each game.
     /// Nothing is cleared before the first search.
     fn clear_at(&mut self, occasion: Clear) {
-        let is_due = |clear: Clear| match occasion {
-            Clear::Iteration => clear == Clear::Iteration,
-            Clear::Search => matches!(clear, Clear::Iteration | Clear::Search),
-            Clear::Game => clear != Clear::Never,
-            Clear::Never => false,
-        };
         if self.has_searched {
-            if is_due(self.options.table.clear)
+            if self.options.table.clear <= occasion
                 && let Some(table) = self.table.as_mut()
             {
                 table.clear();
             }
-            if is_due(self.options.history_clear) {
+            if self.options.history_clear <= occasion {
                 // At the beginning of an iteration, each helper clears its own heuristics.
                 if occasion == Clear::Iteration {
                     self.heuristics.clear();

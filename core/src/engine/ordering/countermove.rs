@@ -34,10 +34,6 @@ impl Countermoves {
             self.0[slot(board, previous)] = mv;
         }
     }
-
-    pub fn clear(&mut self) {
-        self.0.fill(Move::NONE);
-    }
 }
 
 #[cfg(test)]
@@ -64,7 +60,5 @@ mod tests {
         let other_side = after("4k3/8/8/8/8/8/8/r3K3 w - - 1 1");
         assert!(countermoves.reply(&queen, to_a1(1)).is_none());
         assert!(countermoves.reply(&other_side, to_a1(1)).is_none());
-        countermoves.clear();
-        assert!(countermoves.reply(&rook, to_a1(1)).is_none());
     }
 }

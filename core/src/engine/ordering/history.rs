@@ -47,8 +47,4 @@ impl History {
         let score = &mut self.0[slot(side, mv)];
         *score = (*score + depth * depth).min(MAX_SCORE);
     }
-
-    pub fn clear(&mut self) {
-        self.0.fill(0);
-    }
 }

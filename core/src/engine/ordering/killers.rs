@@ -28,18 +28,13 @@ impl Killers {
             *pair = [mv, pair[0]];
         }
     }
-
-    pub fn clear(&mut self) {
-        self.0.fill([Move::NONE; 2]);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The newer killer comes first, and a repeated one keeps its place. Plies are independent, and
-    /// clearing removes all killers.
+    /// The newer killer comes first, and a repeated one keeps its place. Plies are independent.
     #[test]
     fn newer_killer_comes_first() {
         let mut moves = crate::chess::MoveList::new();
@@ -51,7 +46,5 @@ mod tests {
             assert_eq!(killers.pair(5), pair);
         }
         assert_eq!(killers.pair(4), [none; 2]);
-        killers.clear();
-        assert_eq!(killers.pair(5), [none; 2]);
     }
 }

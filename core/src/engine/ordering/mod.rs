@@ -39,9 +39,7 @@ pub struct Heuristics {
 
 impl Heuristics {
     pub fn clear(&mut self) {
-        self.killers.clear();
-        self.history.clear();
-        self.countermoves.clear();
+        *self = Self::default();
     }
 }
 
