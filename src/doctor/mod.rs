@@ -15,8 +15,8 @@ use crate::runner::{engine_option_values, select_options};
 use crate::subject::options::{CommandLine, OptionValue};
 use crate::subject::protocol::{OptionKind, UciOption};
 use crate::subject::{
-    Failure, Launch, LimitSupport, NodeReports, Position, ProbeResult, Repeatability, SearchEnd, SearchEvent, Subject,
-    Uci, UciReport, find_program, probe_limits, probe_repeatability,
+    Failure, Launch, LimitSupport, NodeReports, Position, ProbeResult, Repeatability, Subject, Uci, UciReport,
+    find_program, probe_limits, probe_repeatability,
 };
 use positions::GamePosition;
 use std::path::Path;
@@ -102,13 +102,7 @@ impl Examiner<'_> {
         if starts_new_game {
             engine.new_game()?;
         }
-        let mut report = UciReport::default();
-        let end = engine.search(position, limit, self.stop, &mut |event| {
-            if let SearchEvent::Report(latest) = event {
-                report = latest.clone();
-            }
-        })?;
-        if end == SearchEnd::Stopped { Err(Interrupt::Stopped) } else { Ok(report) }
+        engine.report(position, limit, self.stop)?.ok_or(Interrupt::Stopped)
     }
 }
 

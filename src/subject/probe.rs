@@ -2,9 +2,7 @@
 //! its searches exactly, both in the same process and in a new one, and that the engine respects
 //! `go depth` and `go nodes`.
 
-use super::{
-    EngineFault, EngineIdentity, Failure, Launch, Position, Restart, SearchEnd, SearchEvent, Subject, Uci, UciReport,
-};
+use super::{EngineFault, EngineIdentity, Failure, Launch, Position, Restart, Subject, Uci, UciReport};
 use crate::chess::Board;
 use crate::engine::Limit;
 use std::fmt;
@@ -458,13 +456,7 @@ fn search_new_game(
     stop: &AtomicBool,
 ) -> Result<Option<UciReport>, Failure> {
     engine.new_game()?;
-    let mut last_report = None;
-    let end = engine.search(Position::from_board(board), limit, stop, &mut |event| {
-        if let SearchEvent::Report(report) = event {
-            last_report = Some(report.clone());
-        }
-    })?;
-    Ok(if end == SearchEnd::Stopped { None } else { last_report })
+    engine.report(Position::from_board(board), limit, stop)
 }
 
 #[cfg(test)]

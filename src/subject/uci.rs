@@ -7,7 +7,7 @@ use super::process::{NextLine, Process, QuitReport};
 use super::program::EngineIdentity;
 use super::protocol::{self, OptionError, UciOption, first_word, is_move};
 use super::watchdog::{self, Watchdog};
-use super::{EngineFault, Failure, Position, SearchEnd, SearchEvent, Subject};
+use super::{EngineFault, Failure, Position, SearchEnd, SearchEvent, Subject, UciReport};
 use crate::chess::{Board, EpRule, Move, parse_move};
 use crate::engine::Limit;
 use std::sync::atomic::AtomicBool;
@@ -59,6 +59,25 @@ impl Uci {
     /// other engine may be running. Returns `None` if there is no process.
     pub fn quit_and_inspect(&mut self) -> Option<QuitReport> {
         self.process.take().map(|mut process| process.quit_and_inspect())
+    }
+
+    /// Searches a position and returns the engine's report, or `None` if `stop` was set.
+    ///
+    /// # Errors
+    /// When the search fails.
+    pub fn report(
+        &mut self,
+        position: Position<'_>,
+        limit: Limit,
+        stop: &AtomicBool,
+    ) -> Result<Option<UciReport>, Failure> {
+        let mut report = None;
+        self.search(position, limit, stop, &mut |event| {
+            if let SearchEvent::Report(latest) = event {
+                report = Some(latest.clone());
+            }
+        })?;
+        Ok(report)
     }
 
     /// Returns the depth and nodes that the last search reported, even if the search failed.
