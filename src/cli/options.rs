@@ -1,7 +1,8 @@
-use super::{CommandFailure, CommandResult, Exit, hint};
+use super::{CommandResult, Exit, hint};
 use crate::experiment::schema::OptionPage;
 use crate::experiment::{paths, presets, schema};
 use crate::table::{Design, design};
+use std::fmt::Display;
 
 /// Show every option: meaning, values, default
 #[derive(clap::Args)]
@@ -22,30 +23,15 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     if let Some(name) = &args.preset {
-        if name.is_empty() {
-            presets::names().for_each(|name| println!("{name}"));
-            return Ok(Exit::Done);
-        }
-        let text = presets::text(name)
-            .ok_or_else(|| CommandFailure::usage(format!("unknown preset `{name}`{}", hint(name, presets::names()))))?;
-        print!("{text}");
-        return Ok(Exit::Done);
+        return print_named("preset", name, &presets::names().collect::<Vec<_>>(), presets::text(name));
     }
     if let Some(name) = &args.design {
         if args.markdown {
             print!("{}", design::page());
             return Ok(Exit::Done);
         }
-        if name.is_empty() {
-            Design::ALL.iter().for_each(|design| println!("{}", design.name()));
-            return Ok(Exit::Done);
-        }
-        let design = Design::from_name(name).ok_or_else(|| {
-            let names = Design::ALL.iter().map(|design| design.name());
-            CommandFailure::usage(format!("unknown design `{name}`{}", hint(name, names)))
-        })?;
-        print!("{}", design.toml());
-        return Ok(Exit::Done);
+        let names: Vec<&str> = Design::ALL.iter().map(|design| design.name()).collect();
+        return print_named("design", name, &names, Design::from_name(name).map(|design| design.toml()));
     }
     let text = args.text.as_deref().unwrap_or("").to_ascii_lowercase();
     let pages = schema::option_pages();
@@ -71,6 +57,17 @@ pub fn run(args: &Args) -> CommandResult {
                 println!("      {word:<16} {meaning}");
             }
         }
+    }
+    Ok(Exit::Done)
+}
+
+/// Prints the text of a preset or a design, or a list of all names if `name` is empty. `text` is
+/// `None` if the name is unknown.
+fn print_named(kind: &str, name: &str, names: &[&str], text: Option<impl Display>) -> CommandResult {
+    match text {
+        _ if name.is_empty() => names.iter().for_each(|name| println!("{name}")),
+        Some(text) => print!("{text}"),
+        None => refuse!("unknown {kind} `{name}`{}", hint(name, names.iter().copied())),
     }
     Ok(Exit::Done)
 }
