@@ -11,26 +11,8 @@ pub struct Args {
     /// Folders that `ttlab run` wrote, or CSV files
     #[arg(required = true)]
     results: Vec<PathBuf>,
-    /// Columns to group by, separated by commas [default: variant]
-    #[arg(long, value_name = "COLUMNS")]
-    by: Option<String>,
-    /// Only rows that meet a condition: column, one of = != < <= > >=, value (may be repeated: all
-    /// must be met)
-    #[arg(long = "where", value_name = "CONDITION")]
-    filters: Vec<String>,
-    /// The group to compare the others with: its name, or column=value
-    #[arg(long, value_name = "GROUP")]
-    baseline: Option<String>,
-    /// What to compare: a column or a derived metric (may be repeated) [default: nodes]
-    #[arg(long = "metric", value_name = "METRIC")]
-    metrics: Vec<String>,
-    /// Also compare every group with every other one, best first
-    #[arg(long)]
-    pairs: bool,
-    /// A table of each metric with a row for each value of this column: depth, or an option that
-    /// varies. Its columns are the variants, or the other options, or those of --by
-    #[arg(long, value_name = "COLUMN")]
-    pivot: Option<String>,
+    #[command(flatten)]
+    choices: Choices,
     /// Output format [default: by the extension of -o, else text]
     #[arg(long)]
     format: Option<Format>,
@@ -64,14 +46,6 @@ pub(super) enum Format {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let choices = Choices {
-        by: args.by.clone(),
-        filters: args.filters.clone(),
-        baseline: args.baseline.clone(),
-        metrics: args.metrics.clone(),
-        pairs: args.pairs,
-        pivot: args.pivot.clone(),
-    };
     let format = output_format(args.format, args.out.as_deref(), Format::Text);
     if args.wide && format != Format::Csv {
         refuse!("--wide is a form of CSV: add --format csv, or -o FILE.csv");
@@ -80,9 +54,9 @@ pub fn run(args: &Args) -> CommandResult {
         args.results.iter().try_for_each(|input| super::refuse_overwrite(input, out))?;
     }
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
-    let page = Page::new(&sources, &choices).map_err(CommandFailure::usage)?;
+    let page = Page::new(&sources, &args.choices).map_err(CommandFailure::usage)?;
     // Without other arguments, the report in the folder of the results is written again.
-    let rewrites_report = choices == Choices::default() && args.out.is_none() && args.format.is_none();
+    let rewrites_report = args.choices == Choices::default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
         ([folder], _) if rewrites_report && folder.is_dir() => {
             super::terminal::report(&page, folder, false, &[])?;

@@ -10,19 +10,27 @@ use anyhow::{Result, anyhow};
 
 /// What the user chose to see. By default a page compares the nodes of each variant with the nodes
 /// of the experiment's baseline.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub struct Choices {
-    /// Columns to group by, comma-separated.
+    /// Columns to group by, separated by commas [default: variant]
+    #[arg(long, value_name = "COLUMNS")]
     pub by: Option<String>,
-    /// Conditions that rows must meet.
+    /// Only rows that meet a condition: column, one of = != < <= > >=, value (may be repeated: all
+    /// must be met)
+    #[arg(long = "where", value_name = "CONDITION")]
     pub filters: Vec<String>,
-    /// The group to compare with.
+    /// The group to compare the others with: its name, or column=value
+    #[arg(long, value_name = "GROUP")]
     pub baseline: Option<String>,
-    /// Names of the metrics to compare.
+    /// What to compare: a column or a derived metric (may be repeated) [default: nodes]
+    #[arg(long = "metric", value_name = "METRIC")]
     pub metrics: Vec<String>,
-    /// Whether to compare every line with every other.
+    /// Also compare every group with every other one, best first
+    #[arg(long)]
     pub pairs: bool,
-    /// The column by which each metric is tabulated. The table has a row for each of its values.
+    /// A table of each metric with a row for each value of this column: depth, or an option that
+    /// varies. Its columns are the variants, or the other options, or those of --by
+    #[arg(long, value_name = "COLUMN")]
     pub pivot: Option<String>,
 }
 
