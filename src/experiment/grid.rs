@@ -82,20 +82,20 @@ pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>
         read_variant(file, draft, name, overrides, source)
     };
     let variants = drafts.iter().map(to_variant).collect::<Result<Vec<Variant>, Problem>>()?;
-    refuse_duplicates(&variants).map_err(|Duplicate { index, earlier, message }| {
+    if let Some((index, earlier, message)) = find_duplicate(&variants) {
         let problem = source.problem(message);
         // If `--set` made two variants equal, there is no place in the file to show.
         let affects = |setting: &&Setting| variants[index].path_values.iter().any(|(path, _)| setting.affects(path));
         if let Some(setting) = overrides.iter().find(affects) {
             let help = format!("--set {} sets one value for all variants, but the file varies it", setting.path);
-            return Problem { help: Some(help), ..problem };
+            return Err(Problem { help: Some(help), ..problem });
         }
         let place = match drafts[index].place.as_str() {
             "grid" => locate_difference(file, &variants[index], &variants[earlier]),
             place => Some(place.to_owned()),
         };
-        Problem { span: place.and_then(|place| locate(source.text, &place, None)), ..problem }
-    })?;
+        return Err(Problem { span: place.and_then(|place| locate(source.text, &place, None)), ..problem });
+    }
     Ok(variants)
 }
 
@@ -377,32 +377,24 @@ fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Optio
     locate_axis_value(file, path, value)
 }
 
-/// A variant with the name or the options of an earlier variant.
-struct Duplicate {
-    /// The index of the later variant.
-    index: usize,
-    /// The index of the earlier variant.
-    earlier: usize,
-    message: String,
-}
-
-/// Refuses two variants with the same name or the same options.
-fn refuse_duplicates(variants: &[Variant]) -> Result<(), Duplicate> {
+/// Finds a variant with the name or the options of an earlier variant. Returns the indices of the
+/// later and of the earlier variant, and a message.
+fn find_duplicate(variants: &[Variant]) -> Option<(usize, usize, String)> {
     let (mut ids, mut names) = (HashMap::new(), HashMap::new());
     for (index, variant) in variants.iter().enumerate() {
         let name = &variant.name;
         if let Some(earlier) = names.insert(name, index) {
-            return Err(Duplicate { index, earlier, message: format!("variant: the name \"{name}\" is used twice") });
+            return Some((index, earlier, format!("variant: the name \"{name}\" is used twice")));
         }
         if let Some(earlier) = ids.insert(super::identity::variant_id(variant), index) {
             let message = format!(
                 "\"{name}\" and \"{}\" are the same variant: their options and limits are equal",
                 variants[earlier].name
             );
-            return Err(Duplicate { index, earlier, message });
+            return Some((index, earlier, message));
         }
     }
-    Ok(())
+    None
 }
 
 /// Returns a short name for each path that a draft sets. The short name is the last part of the

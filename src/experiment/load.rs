@@ -304,11 +304,12 @@ fn read_variants(
     overrides: &[String],
     source: &FileText<'_>,
 ) -> Result<(Vec<Variant>, Partners), Problem> {
-    let mut variants = grid::expand_variants(file, &parse_settings(overrides)?, source)?;
+    // It concerns only the suite.
+    let overrides: Vec<String> = overrides.iter().filter(|setting| *setting != SKIP_BAD).cloned().collect();
+    let mut variants = grid::expand_variants(file, &Setting::parse_all(&overrides)?, source)?;
     let mut partners = baseline::find_baselines(file, &variants, source)?;
     if let Some(match_section) = &file.games {
         let baseline = partners.bases().next().unwrap_or(0);
-        match_section.check_players(&variants, source)?;
         match_section.add_handicaps(&mut variants, baseline, source)?;
         partners = Partners::single(baseline, variants.len());
     }
@@ -343,12 +344,6 @@ fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem
     });
     let message = format!("`{name}` is not a valid folder name: expected letters, digits, - _ .");
     Err(Problem { help, ..source.invalid("name", message) })
-}
-
-/// Parses the `--set` overrides, except [`SKIP_BAD`], which concerns only the suite.
-fn parse_settings(overrides: &[String]) -> Result<Vec<Setting>, Problem> {
-    let overrides: Vec<String> = overrides.iter().filter(|setting| *setting != SKIP_BAD).cloned().collect();
-    Setting::parse_all(&overrides)
 }
 
 /// Reads an experiment file's text.

@@ -146,6 +146,10 @@ impl Match {
         baseline: usize,
         source: &FileText<'_>,
     ) -> Result<(), Problem> {
+        if variants.len() + self.handicap.len() < 2 {
+            let message = "a match needs at least two variants, found 1: add another by [grid] or [[variant]]";
+            return Err(source.invalid("match", message));
+        }
         let refuse = |message: String| Err(source.invalid("match.handicap", message));
         if self.handicap.is_empty() {
             return Ok(());
@@ -188,15 +192,6 @@ impl Match {
     pub fn content(&self) -> String {
         let Self { resign, draw, max_moves, .. } = self;
         format!("match\nresign: {resign:?}\ndraw: {draw:?}\nmax_moves: {max_moves}\n")
-    }
-
-    /// Refuses a match with fewer than two players.
-    pub(super) fn check_players(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
-        if variants.len() + self.handicap.len() < 2 {
-            let message = "a match needs at least two variants, found 1: add another by [grid] or [[variant]]";
-            return Err(source.invalid("match", message));
-        }
-        Ok(())
     }
 
     /// Refuses numbers out of range.

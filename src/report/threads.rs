@@ -74,7 +74,7 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     let grouping = Grouping::new(rows, &page.summary.by);
     let share_columns = SHARES.iter().flat_map(|(part, whole, ..)| whole.iter().chain([part]));
     let other_columns = [columns::AGES, columns::SQUARED_AGES];
-    let names: Vec<String> = share_columns.chain(&other_columns).map(|&name| name.to_owned()).collect();
+    let names: Vec<&str> = share_columns.chain(&other_columns).copied().collect();
     let searches = Searches::gather(rows, &grouping, &names);
     let sum_of = |line: &Line, column: &str| {
         let group = grouping.values.iter().position(|values| *values == line.values);

@@ -2,7 +2,7 @@
 //! engines are chaotic: after a small change to the table, every search takes another course, so a
 //! single search says little. The number of searches that are needed is known before the run.
 
-use crate::analysis::questions::findings::format_rounded_up;
+use crate::analysis::questions::findings::{format_percent, format_rounded_up};
 use crate::analysis::questions::line::Line;
 use crate::analysis::questions::summary::{Question, Summary};
 use crate::analysis::rows::frame::Frame;
@@ -191,12 +191,6 @@ impl fmt::Display for ExternalPower {
             format_range(self.clusters_needed().map(format_rounded_up)),
         )
     }
-}
-
-/// Formats a share as a percentage. The percentage has one decimal if it is below 10 %. The limit
-/// is 0.0995, because larger shares would be rounded to 10.0 %.
-fn format_percent(share: f64) -> String {
-    if share < 0.0995 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }
 
 #[cfg(test)]

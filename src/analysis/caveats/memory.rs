@@ -6,11 +6,6 @@ use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use std::collections::BTreeMap;
 
-struct TableSize {
-    slots: u64,
-    bytes: u64,
-}
-
 /// Returns a sentence which says whether tables with the same `table.size` have equal numbers of
 /// bytes and entries. Numbers that differ by up to 0.1 % count as equal, because sizes are rounded
 /// to whole buckets. Returns `None` if no two variants have the same `table.size`.
@@ -18,8 +13,8 @@ pub fn compare_memory(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
     let (variants, has_size) = (frame.text_column(columns::VARIANT), frame.has("table.size"));
     // Maps each value of `table.size` to the variants with this value, and each variant to the
-    // actual size of its table.
-    let mut sizes: BTreeMap<String, BTreeMap<u32, TableSize>> = BTreeMap::new();
+    // actual slots and bytes of its table.
+    let mut sizes: BTreeMap<String, BTreeMap<u32, [u64; 2]>> = BTreeMap::new();
     let mut last_variant = None;
     for row in 0..frame.rows() {
         let variant = variants.codes()[row];
@@ -28,26 +23,25 @@ pub fn compare_memory(frame: &Frame) -> Option<String> {
         if last_variant != Some(variant) && slots[row] > 0.0 {
             last_variant = Some(variant);
             let option_value = if has_size { frame.text("table.size", row).into_owned() } else { String::new() };
-            let actual_size = TableSize { slots: slots[row] as u64, bytes: bytes[row] as u64 };
-            sizes.entry(option_value).or_default().insert(variant, actual_size);
+            sizes.entry(option_value).or_default().insert(variant, [slots[row] as u64, bytes[row] as u64]);
         }
     }
     sizes.retain(|_, variant_sizes| variant_sizes.len() > 1);
     if sizes.is_empty() {
         return None;
     }
-    let find_difference = |unit: &str, amount: fn(&TableSize) -> u64| {
+    let find_difference = |unit: &str, index: usize| {
         sizes.values().find_map(|variant_sizes| {
             let mut amounts =
-                variant_sizes.iter().map(|(&variant, size)| (&variants.list()[variant as usize], amount(size)));
+                variant_sizes.iter().map(|(&variant, size)| (&variants.list()[variant as usize], size[index]));
             let (first_variant, first_amount) = amounts.next()?;
             let differs = |amount: u64| amount.abs_diff(first_amount) * 1000 > first_amount;
             let (other_variant, other_amount) = amounts.find(|&(_, amount)| differs(amount))?;
             Some(format!(": \"{first_variant}\" has {first_amount} {unit}, \"{other_variant}\" {other_amount}"))
         })
     };
-    let bytes_difference = find_difference(columns::BYTES, |size| size.bytes);
-    let entries_difference = find_difference(columns::SLOTS, |size| size.slots);
+    let bytes_difference = find_difference(columns::BYTES, 1);
+    let entries_difference = find_difference(columns::SLOTS, 0);
     let equality = match (&bytes_difference, &entries_difference) {
         (None, None) => "equal bytes and equal entries",
         (None, Some(_)) => "equal bytes, not equal entries",

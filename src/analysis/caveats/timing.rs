@@ -35,7 +35,7 @@ impl Timing {
             return None;
         }
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
-        let searches = Searches::gather(frame, &grouping, &[columns::SECONDS.to_owned()]);
+        let searches = Searches::gather(frame, &grouping, &[columns::SECONDS]);
         let last_repeat = searches.list.iter().map(|search| search.repeat).max().filter(|repeat| *repeat > 0)?;
         let search_seconds = searches.sums(columns::SECONDS);
         let (mut first_sum, mut last_sum, mut spreads) = (0.0, 0.0, Vec::new());

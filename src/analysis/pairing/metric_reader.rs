@@ -18,7 +18,7 @@ pub enum Depths {
 /// Reads the values of a metric from the columns that the metric is calculated from.
 pub struct MetricReader<'a> {
     searches: &'a Searches,
-    metric: &'a Metric,
+    pub(super) metric: &'a Metric,
     /// The values of the metric's columns, in the order of [`Metric::columns`].
     columns: Vec<Cow<'a, [f64]>>,
 }
@@ -31,11 +31,6 @@ impl<'a> MetricReader<'a> {
 
     pub fn searches(&self) -> &'a Searches {
         self.searches
-    }
-
-    /// Whether means over all searches are compared, instead of the ratios of single searches.
-    pub fn compares_means(&self) -> bool {
-        self.metric.compares_means()
     }
 
     /// Returns the metric's value for one search over the given depths. If no iterations are within
@@ -81,7 +76,7 @@ impl<'a> MetricReader<'a> {
 
     /// Returns the metric's value for each cell of a group under the file's own key seed.
     pub fn group_values(&self, group: usize) -> Vec<f64> {
-        let own_seed_cells = self.searches.cells(group).iter().filter(|cell| cell.seed == 0);
+        let own_seed_cells = self.searches.cells(group).iter().filter(|cell| cell.search.seed == 0);
         own_seed_cells.map(|cell| self.cell_value(cell, &Depths::All)).collect()
     }
 

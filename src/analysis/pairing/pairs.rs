@@ -179,10 +179,11 @@ impl<'a> BaseSearches<'a> {
         let cells = reader.searches().cells(group);
         let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
         if grouping.blocks.len() > 1 {
-            cells.iter().for_each(|cell| by_unit.entry(cell.unit).or_default().push(cell.block));
+            cells.iter().for_each(|cell| by_unit.entry(cell.search.unit).or_default().push(cell.search.block));
         }
-        let by_key = cells.iter().map(|cell| ((cell.block, cell.unit, cell.seed), cell)).collect();
-        Self { reader, grouping, by_key, by_unit, has_seeds: cells.iter().any(|cell| cell.seed > 0) }
+        let key_of = |OneSearch { block, unit, seed, .. }: OneSearch| (block, unit, seed);
+        let by_key = cells.iter().map(|cell| (key_of(cell.search), cell)).collect();
+        Self { reader, grouping, by_key, by_unit, has_seeds: cells.iter().any(|cell| cell.search.seed > 0) }
     }
 
     /// Finds the base's search of the same position, block and key seed as `cell`.
@@ -193,19 +194,19 @@ impl<'a> BaseSearches<'a> {
     /// with a base without a table.
     ///
     /// If the base has no search under this key seed, its search under the file's own seed is used.
-    fn find_base(&self, cell: &SearchCell) -> Option<&'a SearchCell> {
+    fn find_base(&self, search: &OneSearch) -> Option<&'a SearchCell> {
         let find_in_block = |block: u32| {
-            let find_seed = |seed: u32| self.by_key.get(&(block, cell.unit, seed)).copied();
-            find_seed(cell.seed).or_else(|| find_seed(0))
+            let find_seed = |seed: u32| self.by_key.get(&(block, search.unit, seed)).copied();
+            find_seed(search.seed).or_else(|| find_seed(0))
         };
-        find_in_block(cell.block).or_else(|| {
-            let values = &self.grouping.blocks[cell.block as usize];
+        find_in_block(search.block).or_else(|| {
+            let values = &self.grouping.blocks[search.block as usize];
             // If a block of the base lacks an option, the value of the option is empty.
             let has_equal_values = |block: &&u32| {
                 let mut value_pairs = self.grouping.blocks[**block as usize].iter().zip(values);
                 value_pairs.all(|(base_value, value)| base_value.is_empty() || base_value == value)
             };
-            let base_block = self.by_unit.get(&cell.unit)?.iter().find(has_equal_values)?;
+            let base_block = self.by_unit.get(&search.unit)?.iter().find(has_equal_values)?;
             find_in_block(*base_block)
         })
     }
@@ -219,8 +220,8 @@ impl<'a> BaseSearches<'a> {
     fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a SearchCell, &'a SearchCell, Option<Depths>)> {
         let searches = self.reader.searches();
         searches.cells(group).iter().filter_map(move |cell| {
-            let base = self.find_base(cell)?;
-            if cell.opens_game && base.has_own_process != cell.has_own_process {
+            let base = self.find_base(&cell.search)?;
+            if cell.search.opens_game && base.search.has_own_process != cell.search.has_own_process {
                 return None;
             }
             let [base_search, other_search] = [base, cell].map(|cell| searches.repeats(cell)[0]);
@@ -237,9 +238,9 @@ impl<'a> BaseSearches<'a> {
     /// read by `reader`, which may read another metric than the reader of the base.
     pub fn pairs_with(&self, group: usize, reader: &MetricReader<'_>) -> Pairs {
         let (mut pairs, mut has_seeds) = (Pairs::default(), self.has_seeds);
-        let compares_means = self.reader.compares_means() || reader.compares_means();
+        let compares_means = [self.reader, reader].iter().any(|reader| reader.metric.compares_means());
         for (base, cell, depths) in self.pair_cells(group) {
-            let &SearchCell { block, unit, cluster, seed, .. } = cell;
+            let OneSearch { block, unit, cluster, seed, .. } = cell.search;
             let read_values = |depths: &Depths| [self.reader.cell_value(base, depths), reader.cell_value(cell, depths)];
             if compares_means {
                 // If means are compared, all iterations are used, even if the depths differ.
@@ -279,7 +280,7 @@ impl<'a> BaseSearches<'a> {
             |cell: &SearchCell| searches.iterations(searches.repeats(cell)[0]).last().map(|iteration| iteration.depth);
         let (mut differing_count, mut compared_count) = (0, 0);
         for (base, cell, _) in self.pair_cells(group) {
-            if cell.seed == 0 && last_depth(base) == last_depth(cell) {
+            if cell.search.seed == 0 && last_depth(base) == last_depth(cell) {
                 let [base_value, value] = [base, cell].map(|cell| reader.cell_value(cell, &Depths::All));
                 differing_count += usize::from(value != base_value);
                 compared_count += 1;
@@ -344,8 +345,7 @@ mod tests {
         let frame = Frame::parse(format!("{heading}\n{rows}").as_bytes(), "t").unwrap();
         let frame = fold_seeds(&frame).map_or(frame, |(folded, _)| folded);
         let grouping = Grouping::new(&frame, &[by.to_owned()]);
-        let sums = ["search.nodes", "table.hits"].map(str::to_owned);
-        let searches = Searches::gather(&frame, &grouping, &sums);
+        let searches = Searches::gather(&frame, &grouping, &["search.nodes", "table.hits"]);
         Fixture { frame, grouping, searches }
     }
 
@@ -478,7 +478,7 @@ mod tests {
             "repeats are not counted"
         );
         assert!(searches.group_sum(0, "table.stores").is_nan());
-        assert!(searches.find_duplicate().is_none());
+        assert!(searches.describe_duplicate(&fixture.frame).is_none());
         let cell = &searches.cells(1)[0];
         assert_eq!(
             (searches.repeats(cell).len(), searches.sum(0, "table.hits"), searches.sums("search.nodes")(0)),
@@ -556,8 +556,8 @@ mod tests {
         assert_eq!(
             duplicated
                 .searches
-                .find_duplicate()
-                .map(|row| duplicated.frame.text(columns::NODES, row).into_owned())
+                .describe_duplicate(&duplicated.frame)
+                .map(|(row, _)| duplicated.frame.text(columns::NODES, row).into_owned())
                 .as_deref(),
             Some("1")
         );

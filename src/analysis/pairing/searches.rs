@@ -69,15 +69,11 @@ pub struct IterationRow {
     pub finished: bool,
 }
 
-/// All repeats of a search. The public fields have the same meaning as in [`OneSearch`].
+/// All repeats of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchCell {
-    pub block: u32,
-    pub unit: u32,
-    pub cluster: u32,
-    pub seed: u32,
-    pub opens_game: bool,
-    pub has_own_process: bool,
+    /// The first repeat.
+    pub search: OneSearch,
     /// The index in [`Searches::order`] of the first repeat.
     first: u32,
     /// The number of repeats.
@@ -109,7 +105,7 @@ pub struct Searches {
 
 impl Searches {
     /// Gathers the rows of each search and sums the given columns over the rows of the search.
-    pub fn gather(frame: &Frame, grouping: &Grouping, columns: &[String]) -> Self {
+    pub fn gather(frame: &Frame, grouping: &Grouping, columns: &[&str]) -> Self {
         let positions = frame.text_column(columns::POSITION);
         let games = frame.text_column(columns::GAME);
         let (errors, finished) = (frame.text_column(columns::ERROR), frame.text_column(columns::FINISHED));
@@ -117,8 +113,11 @@ impl Searches {
         let (restarts, plies) = (frame.text_column(RESTART), frame.numbers(columns::PLY));
         let first_plies = first_plies(&games, &plies);
         let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
-        let mut searches =
-            Self { errors: vec![0; grouping.values.len()], columns: columns.to_vec(), ..Self::default() };
+        let mut searches = Self {
+            errors: vec![0; grouping.values.len()],
+            columns: columns.iter().map(|&name| name.to_owned()).collect(),
+            ..Self::default()
+        };
         // Maps the group, block, position, key seed and repeat of a search to the search's index.
         let mut search_indices: HashMap<(u32, u32, u32, u32, u32), u32, RandomState> = HashMap::default();
         // Successive rows mostly belong to the same search. The index of the search is looked up
@@ -195,12 +194,10 @@ impl Searches {
         for (first, &index) in (0..).zip(&self.order) {
             let search = &mut self.list[index as usize];
             match self.cells[search.group as usize].last_mut() {
-                Some(cell) if cell_key(search) == (search.group, cell.block, cell.unit, cell.seed) => cell.count += 1,
+                Some(cell) if cell_key(search) == cell_key(&cell.search) => cell.count += 1,
                 _ => {
-                    let &mut OneSearch { block, unit, cluster, seed, opens_game, has_own_process, .. } = search;
-                    search.is_in_totals = seed == 0;
-                    let cell = SearchCell { block, unit, cluster, seed, opens_game, has_own_process, first, count: 1 };
-                    self.cells[search.group as usize].push(cell);
+                    search.is_in_totals = search.seed == 0;
+                    self.cells[search.group as usize].push(SearchCell { search: *search, first, count: 1 });
                 }
             }
         }
@@ -250,19 +247,12 @@ impl Searches {
         &self.iterations[start..end]
     }
 
-    /// Returns a row that has the same search and depth as another row. Returns `None` if there is
-    /// no such row, as in all intact results.
-    pub fn find_duplicate(&self) -> Option<usize> {
-        let searches = 0..self.list.len() as u32;
+    /// Returns a row that has the same search and depth as another row, and a message that
+    /// describes the row. Returns `None` if there is no such row, as in all intact results.
+    pub fn describe_duplicate(&self, frame: &Frame) -> Option<(usize, String)> {
         let find_repeated_depth =
             |search: u32| self.iterations(search).windows(2).find(|pair| pair[0].depth == pair[1].depth);
-        searches.into_iter().find_map(find_repeated_depth).map(|pair| pair[1].row as usize)
-    }
-
-    /// Returns the row that [`Searches::find_duplicate`] finds, and a message that describes the
-    /// row.
-    pub fn describe_duplicate(&self, frame: &Frame) -> Option<(usize, String)> {
-        let row = self.find_duplicate()?;
+        let row = (0..self.list.len() as u32).find_map(find_repeated_depth)?[1].row as usize;
         let [variant, position] = [columns::VARIANT, columns::POSITION].map(|name| frame.text(name, row));
         let depth = frame.numbers(columns::DEPTH)[row];
         Some((row, format!("variant \"{variant}\", {position}, depth {depth} has two rows")))

@@ -4,6 +4,7 @@
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
 use crate::analysis::pairing::searches::Searches;
+use crate::analysis::rows::column::TextColumn;
 use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
@@ -13,7 +14,6 @@ use crate::record::columns;
 use crate::stats::ratio::JudgedRatio;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
-use std::collections::HashMap;
 
 /// The ruling on a figure or claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,26 +43,6 @@ impl Ruling {
 
 /// The significance level of all claims of a file together.
 const LEVEL: f64 = 0.05;
-
-/// Ids of positions and games that all claims of a file share. The numbers in [`Searches`] cannot
-/// be used, because they may differ between claims on different rows.
-#[derive(Default)]
-pub(super) struct ClusterIds {
-    /// The names of positions and games. The id of a name is its index.
-    pub(super) names: Vec<String>,
-    /// The id of each name.
-    ids: HashMap<String, u32>,
-}
-
-impl ClusterIds {
-    /// Returns the id of a name. A new name gets the next id.
-    fn intern(&mut self, name: String) -> u32 {
-        *self.ids.entry(name).or_insert_with_key(|name| {
-            self.names.push(name.clone());
-            self.names.len() as u32 - 1
-        })
-    }
-}
 
 /// The searches that claims are about, grouped by variant.
 pub(super) struct VariantSearches {
@@ -99,7 +79,7 @@ impl VariantSearches {
         verdict: usize,
         claim: Claim,
         frame: &Frame,
-        clusters: &mut ClusterIds,
+        clusters: &mut TextColumn,
     ) -> Result<ClaimResult, FrameError> {
         let left = Metric::find_comparable(&claim.left.metric, frame)?;
         let right = Metric::find_comparable(&claim.right.metric, frame)?;
@@ -114,7 +94,7 @@ impl VariantSearches {
             _ => Pairs::default(),
         };
         let log_factor = (claim.right.factor / claim.left.factor).ln();
-        let mut find_id = |cluster| clusters.intern(self.searches.cluster_name(cluster, frame));
+        let mut find_id = |cluster| clusters.intern(&self.searches.cluster_name(cluster, frame));
         let logs = pairs.logs().into_iter().map(|(cluster, log)| (find_id(cluster), log - log_factor)).collect();
         Ok(ClaimResult { verdict, claim, pairs, is_on_nodes, logs })
     }
@@ -196,7 +176,7 @@ impl ClaimResult {
         minimum_ratio: f64,
         ruling: Ruling,
         remark: &str,
-        clusters: &ClusterIds,
+        clusters: &TextColumn,
     ) -> String {
         let Self { claim, pairs, .. } = self;
         let JudgedRatio { ratio, p, fragile, .. } = judged;
@@ -227,7 +207,7 @@ impl ClaimResult {
                 });
             }
             if let Some(influence) = ratio.influence {
-                let name = &clusters.names[influence.cluster as usize];
+                let name = &clusters.list()[influence.cluster as usize];
                 let warning = if *fragile || influence.reverses { ": significance depends on it" } else { "" };
                 parts.push(format!("{:.3} without {name}{warning}", influence.mean_without * factor));
             }
@@ -367,7 +347,7 @@ mod tests {
             1.01,
             Undecided,
             "",
-            &ClusterIds::default(),
+            &TextColumn::default(),
         );
         assert_eq!(message, "no ratio: 1 search with 0 on one side only");
     }
@@ -384,7 +364,7 @@ mod tests {
                 1.01,
                 Ruling::Differs,
                 "",
-                &ClusterIds::default(),
+                &TextColumn::default(),
             );
             message.contains("the totals point the other way")
         };
@@ -399,7 +379,7 @@ mod tests {
                 1.01,
                 Ruling::Holds,
                 "",
-                &ClusterIds::default(),
+                &TextColumn::default(),
             )
         };
         let start = "900 against 1000; ratio 0.900, 95 % 0.850 to 0.950, p ";

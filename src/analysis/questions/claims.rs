@@ -1,9 +1,9 @@
 //! Judges each `[[expect]]` of an experiment by the rows, and returns verdicts.
 
 pub use super::claim_result::Ruling;
-use super::claim_result::{ClaimResult, ClusterIds, VariantSearches};
+use super::claim_result::{ClaimResult, VariantSearches};
 use super::summary::Summary;
-use crate::analysis::rows::column::SEED;
+use crate::analysis::rows::column::{SEED, TextColumn};
 use crate::analysis::rows::frame::{Frame, FrameError, Lookup};
 use crate::experiment::expect::OTHER_SCORES;
 use crate::experiment::expect::{
@@ -101,7 +101,7 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
         verdicts: Vec::new(),
         claim_results: Vec::new(),
         all_searches: None,
-        clusters: ClusterIds::default(),
+        clusters: TextColumn::default(),
     };
     for expect in expects {
         let earlier_verdict_count = judge.verdicts.len();
@@ -154,7 +154,9 @@ struct ClaimJudge<'a> {
     claim_results: Vec<ClaimResult>,
     /// The searches of all rows. They are computed when they are first needed.
     all_searches: Option<VariantSearches>,
-    clusters: ClusterIds,
+    /// The names of positions and games, whose codes all claims share. The numbers in a claim's
+    /// searches cannot be used, because they may differ between claims on different rows.
+    clusters: TextColumn,
 }
 
 impl ClaimJudge<'_> {

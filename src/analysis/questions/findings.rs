@@ -382,16 +382,17 @@ fn describe_detectable(power: &Power) -> Option<String> {
     (detectable > 0.0).then(|| {
         format!(
             "80 % if a difference is about {} or more; detecting 1 % would take about {} {}.",
-            if detectable < 0.1 {
-                format!("{:.1} %", 100.0 * detectable)
-            } else {
-                format!("{:.0} %", 100.0 * detectable)
-            },
+            format_percent(detectable),
             // The estimate has at most two significant figures.
             format_rounded_up(needed_clusters),
             if has_games { "games or positions" } else { "positions" },
         )
     })
+}
+
+/// Formats a share in percent. Shares from 10 % on have no decimals.
+pub fn format_percent(share: f64) -> String {
+    if share < 0.0995 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }
 
 /// Formats a number, rounded up to two significant figures.

@@ -56,19 +56,15 @@ impl Pentanomial {
 
     /// Returns the two-sided p-value of a difference in strength, or NaN for fewer than two pairs.
     pub fn p(&self) -> f64 {
-        t_two_sided_p(self.count() as usize, self.t()).max(smallest_p(self.count() as usize))
+        let (mean, _) = self.mean_and_deviation();
+        let t = (mean - 0.5) / self.standard_error();
+        t_two_sided_p(self.count() as usize, t).max(smallest_p(self.count() as usize))
     }
 
     /// Returns the standard error of the points per game.
     fn standard_error(&self) -> f64 {
         let (_, deviation) = self.mean_and_deviation();
         deviation / (self.count() as f64).sqrt()
-    }
-
-    /// Returns Student's t for the difference between the points per game and one half.
-    fn t(&self) -> f64 {
-        let (mean, _) = self.mean_and_deviation();
-        (mean - 0.5) / self.standard_error()
     }
 }
 

@@ -73,8 +73,7 @@ impl Pivot {
             let rows = frame.select(|row| codes[row] as usize == code && is_counted(row));
             let level_frame = frame.take_with_counters(&rows, &metric.columns());
             let level_groups = Grouping::new(&level_frame, groups);
-            let metric_columns: Vec<String> = metric.columns().into_iter().map(str::to_owned).collect();
-            let searches = Searches::gather(&level_frame, &level_groups, &metric_columns);
+            let searches = Searches::gather(&level_frame, &level_groups, &metric.columns());
             let reader = MetricReader::new(&searches, metric, &level_frame);
             let compute_total = |values: &Vec<String>| {
                 let group = level_groups.find(values)?;
@@ -85,16 +84,9 @@ impl Pivot {
         });
         let cells: Vec<Vec<Option<Total>>> = cells.collect();
         let names = if groups.is_empty() { vec![metric.name.clone()] } else { all_groups.names() };
-        let levels = ordered_levels.into_iter().map(|(_, level)| level).collect();
-        let mut pivot = Self { by: by.to_owned(), metric: metric.clone(), levels, names, cells };
-        pivot.drop_empty_rows();
-        pivot
-    }
-
-    /// Removes the table rows that have no totals.
-    fn drop_empty_rows(&mut self) {
-        let rows = std::mem::take(&mut self.levels).into_iter().zip(std::mem::take(&mut self.cells));
-        (self.levels, self.cells) = rows.filter(|(_, cells)| cells.iter().any(Option::is_some)).unzip();
+        let rows = ordered_levels.into_iter().map(|(_, level)| level).zip(cells);
+        let (levels, cells) = rows.filter(|(_, cells)| cells.iter().any(Option::is_some)).unzip();
+        Self { by: by.to_owned(), metric: metric.clone(), levels, names, cells }
     }
 
     /// Returns the smallest and the largest number of searches that a total includes.

@@ -144,13 +144,9 @@ impl Summary {
     /// As [`Summary::new`].
     pub fn with_searches(frame: &Frame, question: &Question) -> Result<(Self, Grouping, Searches), String> {
         let grouping = Grouping::new(frame, &question.by);
-        let mut columns: Vec<String> = SUMS.iter().map(|name| (*name).to_owned()).collect();
-        columns.extend([columns::FILLS, columns::SECONDS].map(str::to_owned));
-        for column in question.metrics.iter().flat_map(Metric::columns) {
-            if !columns.iter().any(|existing| existing == column) {
-                columns.push(column.to_owned());
-            }
-        }
+        let metric_columns = question.metrics.iter().flat_map(Metric::columns).filter(|column| !SUMS.contains(column));
+        let columns: Vec<&str> =
+            SUMS.into_iter().chain([columns::FILLS, columns::SECONDS]).chain(metric_columns).collect();
         let searches = Searches::gather(frame, &grouping, &columns);
         let mut lines: Vec<Line> = grouping
             .names()

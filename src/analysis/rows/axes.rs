@@ -38,14 +38,10 @@ impl Axis {
         self.levels.iter().all(|level| level.number.is_some())
     }
 
-    /// Returns the index of the level with these values.
-    pub fn find_level(&self, values: &[String]) -> Option<usize> {
-        self.levels.iter().position(|level| level.values == values)
-    }
-
     /// Returns the index of a row's level, or `None` if the row is not on the grid.
     pub fn row_level(&self, frame: &Frame, row: usize) -> Option<usize> {
-        self.find_level(&self.columns.iter().map(|column| frame.text(column, row).into_owned()).collect::<Vec<_>>())
+        let values: Vec<String> = self.columns.iter().map(|column| frame.text(column, row).into_owned()).collect();
+        self.levels.iter().position(|level| level.values == values)
     }
 }
 

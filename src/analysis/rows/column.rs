@@ -86,7 +86,7 @@ impl TextColumn {
     }
 
     /// Returns the code of a string. A new string is added to the list.
-    fn intern(&mut self, text: &str) -> u32 {
+    pub fn intern(&mut self, text: &str) -> u32 {
         if let Some(&code) = self.code_by_text.get(text) {
             return code;
         }
