@@ -2,7 +2,6 @@
 
 use crate::chess::fault::distance;
 use crate::chess::suite::{Suite, SuiteError, SuiteKind, SuiteOptions};
-use std::fmt;
 use std::path::Path;
 
 pub const PREFIX: &str = "builtin:";
@@ -48,54 +47,39 @@ impl BuiltinSuite {
     }
 }
 
-/// Returns the built-in suite that a path names, or `None` if the path does not begin with
-/// [`PREFIX`].
-///
-/// # Errors
-/// Returns an error if the path begins with [`PREFIX`], but no built-in suite has the name that
-/// follows.
-pub fn find(path: &Path) -> Option<Result<&'static BuiltinSuite, UnknownBuiltin>> {
-    let name = path.to_str()?.strip_prefix(PREFIX)?;
-    let suite = SUITES.iter().find(|suite| suite.name() == name);
-    Some(suite.ok_or_else(|| UnknownBuiltin { name: name.to_owned() }))
+/// Returns the name of the built-in suite that a path means, whether there is such a suite or not.
+/// Returns `None` if the path does not begin with [`PREFIX`].
+pub fn find(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(PREFIX)
 }
 
 /// Why a file or a built-in suite cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    #[error(transparent)]
-    Unknown(#[from] UnknownBuiltin),
+    #[error("{}", describe_unknown(.0))]
+    Unknown(String),
     #[error(transparent)]
     Suite(#[from] SuiteError),
 }
 
 /// Loads a suite from a file, or a built-in one.
 pub fn load(path: &Path, options: SuiteOptions) -> Result<Suite, LoadError> {
-    let Some(builtin) = find(path) else { return Ok(Suite::load(path, options)?) };
-    let builtin = builtin?;
+    let Some(name) = find(path) else { return Ok(Suite::load(path, options)?) };
+    let builtin = SUITES.iter().find(|suite| suite.name() == name);
+    let builtin = builtin.ok_or_else(|| LoadError::Unknown(name.to_owned()))?;
     let kind = SuiteKind::from_path(builtin.file.as_ref()).unwrap_or(SuiteKind::Positions);
-    let suite = Suite::read(builtin.name(), &path.display().to_string(), kind, builtin.text.as_bytes(), options);
+    let suite = Suite::read(name, &path.display().to_string(), kind, builtin.text.as_bytes(), options);
     Ok(suite.map_err(SuiteError::from)?)
 }
 
-/// There is no built-in suite with a name. The message suggests the most similar name, if there is
+/// Says that there is no built-in suite with this name. Suggests the most similar name, if there is
 /// one, and lists the names of all built-in suites.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct UnknownBuiltin {
-    name: String,
-}
-
-impl fmt::Display for UnknownBuiltin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = SUITES.iter().map(BuiltinSuite::name);
-        let distance_to = |name: &'static str| Some((distance(&self.name, name, 1 + name.len() / 3)?, name));
-        let most_similar = names.clone().filter_map(distance_to).min();
-        write!(f, "there is no built-in suite {PREFIX}{}", self.name)?;
-        if let Some((_, name)) = most_similar {
-            write!(f, " (did you mean {PREFIX}{name}?)")?;
-        }
-        write!(f, ". The built-in suites are {}", names.collect::<Vec<_>>().join(", "))
-    }
+fn describe_unknown(name: &str) -> String {
+    let names: Vec<&str> = SUITES.iter().map(BuiltinSuite::name).collect();
+    let distance_to = |other: &&'static str| Some((distance(name, other, 1 + other.len() / 3)?, *other));
+    let most_similar = names.iter().filter_map(distance_to).min();
+    let hint = most_similar.map_or_else(String::new, |(_, other)| format!(" (did you mean {PREFIX}{other}?)"));
+    format!("there is no built-in suite {PREFIX}{name}{hint}. The built-in suites are {}", names.join(", "))
 }
 
 #[cfg(test)]
@@ -127,7 +111,7 @@ mod tests {
 
     #[test]
     fn unknown_builtin_names_the_nearest_and_lists_all() {
-        let text = |name: &str| find(Path::new(name)).unwrap().unwrap_err().to_string();
+        let text = |name: &str| load(Path::new(name), Default::default()).unwrap_err().to_string();
         let near = text("builtin:bratko-copec");
         assert!(
             near.contains("(did you mean builtin:bratko-kopec?). The built-in suites are bratko-kopec, endgames,"),

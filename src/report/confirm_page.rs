@@ -19,12 +19,12 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail
             Cell::count(contender.pairs.count() as f64)
         })
         .number("elo", "Elo", "against the best of the screen", |contender| {
-            let elo = contender.elo(tail).elo;
+            let elo = contender.pairs.elo_with_tail(tail).elo;
             let (emphasis, _) = decision(contender);
             Cell::number(elo, format!("{elo:+.1}")).with_emphasis(emphasis)
         })
         .number("interval", "95 %", "holds jointly for all variants and stages", |contender| {
-            let Elo { low, high, .. } = contender.elo(tail);
+            let Elo { low, high, .. } = contender.pairs.elo_with_tail(tail);
             Cell::difference(low, high)
         })
         .text("verdict", "verdict", "", |contender| {
@@ -43,7 +43,7 @@ fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec
         |decision: Option<Ordering>| contenders.iter().filter(move |contender| contender.decision(tail) == decision);
     // If `sign` is -1, the Elo is that of the best variant against the contender.
     let elo_text = |contender: &Contender, sign: f64| {
-        let Elo { elo, low, high } = contender.elo(tail);
+        let Elo { elo, low, high } = contender.pairs.elo_with_tail(tail);
         let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };
         format!("{:.0} Elo [{low:.0}, {high:.0}], {} pairs", sign * elo, format_count(contender.pairs.count() as f64))
     };
@@ -94,7 +94,7 @@ mod tests {
             contender("d", [10, 20, 40, 20, 10]),
         ];
         let output = findings(&screened, &contenders, 0.025);
-        let elo = contenders[0].elo(0.025);
+        let elo = contenders[0].pairs.elo_with_tail(0.025);
         let expected = format!(
             "\"b\" is stronger than \"a\", the best of the screen, by {:.0} Elo [{:.0}, {:.0}], 100 pairs.",
             elo.elo, elo.low, elo.high

@@ -23,7 +23,7 @@ pub(super) fn encounter_name(encounter: &Encounter, matches: &Matches) -> String
 /// Returns a figure of the Elo of each encounter, with its interval.
 pub(super) fn elo_figure(matches: &Matches) -> Figure {
     let rows = matches.encounters.iter().map(|encounter| {
-        let Elo { elo, low, high } = encounter.elo();
+        let Elo { elo, low, high } = encounter.pairs.elo();
         ForestRow {
             name: encounter_name(encounter, matches),
             mean: elo,
@@ -66,7 +66,7 @@ pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
         let other_axes = axes.iter().filter(|axis| axis.path != size_axis.path);
         let other_labels = other_axes.filter_map(level_on).map(|level| level.label);
         let name = other_labels.collect::<Vec<_>>().join(", ");
-        let Elo { elo, low, high } = encounter.elo();
+        let Elo { elo, low, high } = encounter.pairs.elo();
         let point = CurvePoint { x, y: elo, low, high, label: encounter.player.clone() };
         match series.iter_mut().find(|existing| existing.name == name) {
             Some(existing) => existing.points.push(point),

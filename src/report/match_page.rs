@@ -27,7 +27,7 @@ fn has_interval(encounter: &Encounter) -> bool {
 
 /// Formats an encounter's Elo with its interval.
 fn format_elo(encounter: &Encounter) -> String {
-    let elo = encounter.elo();
+    let elo = encounter.pairs.elo();
     if has_interval(encounter) { elo.to_string() } else { format!("{:+.1} Elo [too few pairs]", elo.elo) }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn findings(matches: &Matches) -> Vec<String> {
             ));
         }
     } else {
-        let by_elo = |a: &&Encounter, b: &&Encounter| a.elo().elo.total_cmp(&b.elo().elo);
+        let by_elo = |a: &&Encounter, b: &&Encounter| a.pairs.elo().elo.total_cmp(&b.pairs.elo().elo);
         if let (Some(best), Some(worst)) = (encounters.iter().max_by(by_elo), encounters.iter().min_by(by_elo)) {
             for (word, encounter) in [("most", best), ("least", worst)] {
                 let equal = encounter
@@ -275,11 +275,11 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
                 Some(Ordering::Less) => Emphasis::Worse,
                 _ => Emphasis::None,
             };
-            let elo = encounter.elo().elo;
+            let elo = encounter.pairs.elo().elo;
             Cell::number(elo, format!("{elo:+.1}")).with_emphasis(emphasis)
         })
         .number("interval", "95 %", "of this encounter alone", |encounter| {
-            let elo = encounter.elo();
+            let elo = encounter.pairs.elo();
             unless_too_few(encounter, Cell::difference(elo.low, elo.high))
         });
     if !matches.handicaps.is_empty() {
@@ -346,11 +346,11 @@ fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
             Cell::count(encounter.pairs.count() as f64)
         })
         .number("elo", "Elo", "against the baseline, by the logistic law", |(_, encounter)| {
-            let elo = encounter.elo().elo;
+            let elo = encounter.pairs.elo().elo;
             Cell::number(elo, format!("{elo:+.1}"))
         })
         .number("interval", "95 %", "of this encounter alone", |(_, encounter)| {
-            let elo = encounter.elo();
+            let elo = encounter.pairs.elo();
             unless_too_few(encounter, Cell::difference(elo.low, elo.high))
         });
     let note = "The baseline against itself with other nodes. A variant's equal nodes are read from a monotone curve of this Elo over \

@@ -82,7 +82,8 @@ impl Page {
         let by = choices.by.as_ref().map(|text| grouping::resolve_columns(text, &joined)).transpose()?;
         let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
         if let Some(error) = joined
-            .missing_columns()
+            .missing
+            .as_ref()
             .and_then(|missing| by_and_filters().find_map(|column| missing.grouping_error(column)))
         {
             return Err(error.into());

@@ -17,7 +17,7 @@ pub enum Depths {
 
 /// Reads the values of a metric from the columns that the metric is calculated from.
 pub struct MetricReader<'a> {
-    searches: &'a Searches,
+    pub searches: &'a Searches,
     pub(super) metric: &'a Metric,
     /// The values of the metric's columns, in the order of [`Metric::columns`].
     columns: Vec<Cow<'a, [f64]>>,
@@ -27,10 +27,6 @@ impl<'a> MetricReader<'a> {
     /// Makes a reader for searches that were gathered from this frame.
     pub fn new(searches: &'a Searches, metric: &'a Metric, frame: &'a Frame) -> Self {
         Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }
-    }
-
-    pub fn searches(&self) -> &'a Searches {
-        self.searches
     }
 
     /// Returns the metric's value for one search over the given depths. If no iterations are within

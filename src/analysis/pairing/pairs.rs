@@ -176,7 +176,7 @@ pub struct BaseSearches<'a> {
 impl<'a> BaseSearches<'a> {
     /// Indexes the searches of the base group `group`.
     pub fn new(reader: &'a MetricReader<'a>, grouping: &'a Grouping, group: usize) -> Self {
-        let cells = reader.searches().cells(group);
+        let cells = reader.searches.cells(group);
         let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
         if grouping.blocks.len() > 1 {
             cells.iter().for_each(|cell| by_unit.entry(cell.search.unit).or_default().push(cell.search.block));
@@ -218,7 +218,7 @@ impl<'a> BaseSearches<'a> {
     /// If only one of the groups started a new engine process for every search of a game, the first
     /// search of each game is left out, because by design this search is the same in both groups.
     fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a SearchCell, &'a SearchCell, Option<Depths>)> {
-        let searches = self.reader.searches();
+        let searches = self.reader.searches;
         searches.cells(group).iter().filter_map(move |cell| {
             let base = self.find_base(&cell.search)?;
             if cell.search.opens_game && base.search.has_own_process != cell.search.has_own_process {
@@ -275,7 +275,7 @@ impl<'a> BaseSearches<'a> {
     /// search. Returns how many of these searches have another value of the metric than the base's
     /// search, and how many there are in total.
     pub fn count_differing_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
-        let searches = self.reader.searches();
+        let searches = self.reader.searches;
         let last_depth =
             |cell: &SearchCell| searches.iterations(searches.repeats(cell)[0]).last().map(|iteration| iteration.depth);
         let (mut differing_count, mut compared_count) = (0, 0);

@@ -2,7 +2,7 @@
 //! difference and its sequential test.
 
 use super::equal_nodes::{EqualNodes, PairPoints, equal_nodes};
-use super::match_test::{Elo, TAIL};
+use super::match_test::TAIL;
 use crate::analysis::rows::frame::Frame;
 use crate::experiment::matches::Test;
 use crate::record::{WHITE, columns};
@@ -63,11 +63,6 @@ impl Encounter {
     /// Returns the points that the player scored.
     pub fn points(&self) -> f64 {
         self.games[0] as f64 + self.games[1] as f64 / 2.0
-    }
-
-    /// Returns the Elo difference with an interval that is not corrected for other encounters.
-    pub fn elo(&self) -> Elo {
-        self.pairs.elo()
     }
 
     pub fn game_count(&self) -> u64 {
@@ -207,7 +202,7 @@ impl Matches {
             encounter.stronger = match encounter.test_decision {
                 Some((TestState::H1, _)) if test.stop => (test.elo0 >= 0.0).then_some(Ordering::Greater),
                 Some((TestState::H0, _)) if test.stop => (test.elo1 <= 0.0).then_some(Ordering::Less),
-                _ if corrected_p < LEVEL => encounter.elo().elo.partial_cmp(&0.0),
+                _ if corrected_p < LEVEL => encounter.pairs.elo().elo.partial_cmp(&0.0),
                 _ => None,
             };
         });

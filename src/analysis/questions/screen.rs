@@ -60,17 +60,11 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// Returns the Elo difference from the best of the screen. `tail` is the probability beyond
-    /// each end of the interval, for example the result of [`joint_tail`].
-    pub fn elo(&self, tail: f64) -> Elo {
-        self.pairs.elo_with_tail(tail)
-    }
-
     /// Returns whether the variant is stronger (`Greater`) or weaker (`Less`) than the best of the
     /// screen. Returns `None` if this is undecided. `tail` is the probability beyond each end of
     /// the interval.
     pub fn decision(&self, tail: f64) -> Option<Ordering> {
-        let Elo { low, high, .. } = self.elo(tail);
+        let Elo { low, high, .. } = self.pairs.elo_with_tail(tail);
         if low > 0.0 {
             Some(Ordering::Greater)
         } else if high < 0.0 {

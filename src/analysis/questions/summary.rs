@@ -260,7 +260,7 @@ impl Summary {
 /// line's ratio to its baseline. `bases` contains the searches of each line's baseline. Returns the
 /// family of all ratios that are tested together.
 fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&BaseSearches<'_>>]) -> Family {
-    let searches = reader.searches();
+    let searches = reader.searches;
     let pairs: Vec<Pairs> = par_map(lines.len(), searches.list.len(), |index| {
         bases[index].map_or_else(Pairs::default, |base| base.pairs(index))
     });

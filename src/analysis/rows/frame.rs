@@ -14,7 +14,7 @@ pub struct Frame {
     pub(super) columns: Vec<Values>,
     pub(super) rows: usize,
     /// The columns that thin rows lack. `None` if the rows are full.
-    pub(super) missing: Option<MissingColumns>,
+    pub missing: Option<MissingColumns>,
 }
 
 /// Why a results file cannot be used.
@@ -91,11 +91,6 @@ impl Frame {
         if let Some(missing) = &other.missing {
             self.missing.get_or_insert_default().merge(missing);
         }
-    }
-
-    /// Returns the columns that thin rows lack, or `None` if the rows are full.
-    pub fn missing_columns(&self) -> Option<&MissingColumns> {
-        self.missing.as_ref()
     }
 
     /// Removes the columns that thin rows store only once per search or variant, so that rows can

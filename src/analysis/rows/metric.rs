@@ -89,7 +89,7 @@ impl Metric {
     /// column for each row.
     pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         let metric = Self::find_any(name, frame)?;
-        let thin_rows_error = frame.missing_columns().and_then(|missing| {
+        let thin_rows_error = frame.missing.as_ref().and_then(|missing| {
             let column = metric.columns().into_iter().find(|column| missing.is_partial(column))?;
             missing.column_error(column)
         });
