@@ -104,10 +104,7 @@ impl Item {
 
     /// Returns the moves of a game. The result is empty for a position.
     pub fn moves(&self) -> &[Move] {
-        match &self.content {
-            Content::Position(_) => &[],
-            Content::Game(game) => &game.moves,
-        }
+        self.game_moves().unwrap_or_default()
     }
 }
 

@@ -8,7 +8,6 @@ pub mod design;
 pub mod entry;
 pub(crate) mod error;
 pub mod expression;
-mod flight;
 mod forgetful;
 pub mod key_map;
 mod layout;

@@ -39,16 +39,6 @@ crate::counters! {
     }
 }
 
-impl ThreadCounters {
-    /// Counts a hit on an entry of age `age`. `is_foreign` is whether another searcher wrote the
-    /// entry.
-    pub(super) fn count_hit(&mut self, age: u16, is_foreign: bool) {
-        self.foreign_hits += u64::from(is_foreign);
-        self.ages += u64::from(age);
-        self.squared_ages += u64::from(age).pow(2);
-    }
-}
-
 /// What is recorded about the entry in a slot.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Note {
@@ -67,9 +57,7 @@ impl Ownership {
     /// Creates the notes of an empty table. An empty unbounded table has no slots, so its notes are
     /// added later by [`Self::grow_to`].
     pub fn new(slots: usize) -> Self {
-        let mut notes = Self(Vec::new());
-        notes.grow_to(slots);
-        notes
+        Self(vec![Note::default(); slots])
     }
 
     pub fn grow_to(&mut self, slots: usize) {
@@ -95,11 +83,10 @@ impl Ownership {
     /// Records that the entry of a slot answered a probe of `searcher`. Returns whether another
     /// searcher wrote the entry.
     pub fn record_hit(&mut self, slot: usize, searcher: u8) -> bool {
-        let note = self.note(slot);
-        if note.occupied && !note.read {
-            self.0[slot].read = true;
+        if let Some(note) = self.0.get_mut(slot) {
+            note.read = true;
         }
-        note.occupied && note.writer != searcher
+        self.is_foreign(slot, searcher)
     }
 
     /// Records a store and counts its effect on the old entry. The old entry is the previous entry

@@ -1,7 +1,6 @@
 //! A table that several searchers of an engine share. Each searcher has its own handle, and the
 //! table records which searcher wrote which entry.
 
-use super::flight::InFlight;
 use super::ownership::{Ownership, ThreadCounters};
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 struct Shared {
     table: Box<dyn Table>,
     owners: Ownership,
-    paths: InFlight,
+    /// The path of each searcher at the end of its last turn. Only one virtual searcher runs at a
+    /// time, so the other searchers are still at the ends of these paths.
+    paths: Vec<Vec<u64>>,
     counters: ThreadCounters,
 }
 
@@ -28,7 +29,7 @@ impl SharedTable {
     pub fn handles(mut table: Box<dyn Table>, searchers: u32) -> Vec<Box<dyn Table>> {
         table.start_numbering_entries();
         let owners = Ownership::new(table.occupancy().slots as usize);
-        let (paths, counters) = (InFlight::default(), ThreadCounters::default());
+        let (paths, counters) = (vec![Vec::new(); searchers as usize], ThreadCounters::default());
         let shared = Arc::new(Mutex::new(Shared { table, owners, paths, counters }));
         let create_handle = |searcher| Self { shared: Arc::clone(&shared), searcher: searcher as u8 };
         (0..searchers).map(|searcher| Box::new(create_handle(searcher)) as Box<dyn Table>).collect()
@@ -44,10 +45,13 @@ impl SharedTable {
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
         let Shared { table, owners, paths, counters } = &mut *self.lock();
-        counters.in_flight += u64::from(paths.is_on_other_path(key, self.searcher));
+        let own_number = usize::from(self.searcher);
+        let is_elsewhere = |(number, path): (usize, &Vec<u64>)| number != own_number && path.contains(&key);
+        counters.in_flight += u64::from(paths.iter().enumerate().any(is_elsewhere));
         let hit = table.probe(key, depth)?;
-        let is_foreign = owners.record_hit(hit.slot, self.searcher);
-        counters.count_hit(hit.age, is_foreign);
+        counters.foreign_hits += u64::from(owners.record_hit(hit.slot, self.searcher));
+        counters.ages += u64::from(hit.age);
+        counters.squared_ages += u64::from(hit.age).pow(2);
         Some(hit)
     }
 
@@ -92,7 +96,7 @@ impl Table for SharedTable {
     }
 
     fn suspend(&mut self, path: &[u64]) {
-        self.lock().paths.record_path(self.searcher, path);
+        path.clone_into(&mut self.lock().paths[usize::from(self.searcher)]);
     }
 
     fn counts_stored_nodes(&self) -> bool {

@@ -61,15 +61,12 @@ impl Unbounded {
 /// The capacity of the table's own map is not used, because a cleared map keeps the capacity that
 /// it had in earlier searches.
 fn capacity_of_new_map(entry_count: u64) -> u64 {
-    if entry_count == 0 {
-        return 0;
+    match entry_count {
+        0 => 0,
+        1..=3 => 3,
+        4..=7 => 7,
+        _ => (entry_count * 8).div_ceil(7).next_power_of_two() / 8 * 7,
     }
-    let capacity_of = |buckets: u64| if buckets <= 8 { buckets - 1 } else { buckets / 8 * 7 };
-    let mut buckets = 4;
-    while capacity_of(buckets) < entry_count {
-        buckets *= 2;
-    }
-    capacity_of(buckets)
 }
 
 impl Table for Unbounded {
