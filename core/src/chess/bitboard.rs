@@ -59,15 +59,7 @@ impl Iterator for Bitboard {
         self.0 &= self.0 - 1;
         Some(square)
     }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = Self::count(*self) as usize;
-        (count, Some(count))
-    }
 }
-
-impl ExactSizeIterator for Bitboard {}
 
 impl BitAnd for Bitboard {
     type Output = Self;

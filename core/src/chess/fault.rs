@@ -5,7 +5,8 @@ use std::fmt;
 
 /// One thing wrong with a file, or repaired in it. Shown as
 /// `file.epd:3:17: expected ..., found ...`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}:{column}: {message}")]
 pub struct Fault {
     /// The file's name as the user gave it.
     pub file: String,
@@ -16,14 +17,6 @@ pub struct Fault {
     /// What was expected and what was found.
     pub message: String,
 }
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for Fault {}
 
 /// How to treat an item that cannot be read, or a game without moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

@@ -114,14 +114,9 @@ struct GameReader<'a> {
 }
 
 impl GameReader<'_> {
-    /// Returns a fault at the last token.
-    fn fault(&self, message: String) -> TextFault {
-        TextFault { line: self.lexer.line(), column: self.lexer.column(), message }
-    }
-
     /// Records a repair at the last token, or fails if repairs are not allowed.
     fn repair(&mut self, message: String) -> Result<(), TextFault> {
-        let fault = self.fault(message);
+        let fault = self.lexer.fault(message);
         if self.strictness == Strictness::Strict {
             return Err(fault);
         }
@@ -201,7 +196,7 @@ impl GameReader<'_> {
                 let board = &mut state.board;
                 let mv = read_move(board, text, self.strictness).map_err(|error| {
                     let dots = if board.turn() == Color::White { "." } else { "..." };
-                    self.fault(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, quote_start(text)))
+                    self.lexer.fault(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, quote_start(text)))
                 })?;
                 board.play(mv, Increments::none());
                 state.game.moves.push(mv);
@@ -215,16 +210,17 @@ impl GameReader<'_> {
     /// variant of chess that is not supported. Other tags are ignored.
     fn read_tag(&mut self, name: &str, value: &str, state: &mut GameState) -> Result<(), TextFault> {
         if name == "FEN" {
-            let reading = fen::read(value, self.strictness).map_err(|fault| self.fault(format!("tag FEN, {fault}")))?;
+            let reading =
+                fen::read(value, self.strictness).map_err(|fault| self.lexer.fault(format!("tag FEN, {fault}")))?;
             for repair in reading.repairs {
                 self.repair(format!("tag FEN, {repair}"))?;
             }
             (state.board, state.game.start) = (reading.board, reading.board);
         }
         if name == "Variant" && !CHESS_VARIANTS.iter().any(|variant| variant.eq_ignore_ascii_case(value.trim())) {
-            return Err(
-                self.fault(format!("tag Variant, expected Standard or From Position, found {}", quote_start(value)))
-            );
+            return Err(self
+                .lexer
+                .fault(format!("tag Variant, expected Standard or From Position, found {}", quote_start(value))));
         }
         Ok(())
     }

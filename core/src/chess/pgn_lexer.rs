@@ -48,7 +48,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The byte of the line where the last token starts, from 1.
-    pub(super) fn column(&self) -> usize {
+    fn column(&self) -> usize {
         self.start + 1 - self.text[..self.start].rfind('\n').map_or(0, |index| index + 1)
     }
 
@@ -60,7 +60,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns a fault at the last token.
-    fn fault(&self, message: String) -> TextFault {
+    pub(super) fn fault(&self, message: String) -> TextFault {
         TextFault { line: self.line(), column: self.column(), message }
     }
 

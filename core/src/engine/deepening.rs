@@ -7,7 +7,7 @@ use super::helper::{Helper, MAX_DEPTH, Task};
 use super::instruments::Instruments;
 use super::kernel::Kernel;
 use super::observer::{NoObserver, Observer, ProbeWatch};
-use super::options::{Diagnostics, EngineOptions, Ordering, Use};
+use super::options::{DepthRule, Diagnostics, EngineOptions, Ordering, Use};
 use super::oracle::{self, BestMoves};
 use super::ordering::Heuristics;
 use super::outcome::{Iteration, Limit, Outcome, SearchCounters, SearchProgress};
@@ -75,7 +75,7 @@ impl Engine {
     /// path of an option.
     pub fn new(options: &EngineOptions, working_set: Option<u64>) -> Result<Self, EngineError> {
         options.check()?;
-        Self::assemble(options, table::build(&options.table, working_set, options.probe.answers_by_depth())?)
+        Self::assemble(options, table::build(&options.table, working_set, options.probe.depth == DepthRule::Equal)?)
     }
 
     /// Creates an engine that uses the caller's table (see `docs/add-a-policy.md`). How the search
@@ -417,7 +417,7 @@ fn record_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<d
         return Ok(table);
     }
     // If the table keeps an entry for each depth of a position, the record does so too.
-    let by_depth = options.table.kind == TableKind::Unbounded && options.probe.answers_by_depth();
+    let by_depth = options.table.kind == TableKind::Unbounded && options.probe.depth == DepthRule::Equal;
     Ok(Box::new(WatchedTable::with_watch(Offers::new(&options.table, by_depth)?, table)))
 }
 

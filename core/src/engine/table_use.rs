@@ -27,13 +27,6 @@ pub struct Probe {
     pub start_value: bool,
 }
 
-impl Probe {
-    /// Whether an entry answers only probes of its own depth.
-    pub fn answers_by_depth(&self) -> bool {
-        self.depth == DepthRule::Equal
-    }
-}
-
 /// Which nodes use the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

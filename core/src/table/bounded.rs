@@ -81,7 +81,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
         let (words, buckets) = (packing.words(slots), buckets.max(1));
         Ok(Self {
-            memory: allocate(options, buckets, words * L::Word::BYTES)?,
+            memory: allocate(options, buckets, words * size_of::<L::Word>())?,
             policy,
             buckets,
             slots,
@@ -526,7 +526,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     fn prefetch(&self, key: u64) {
         let start = self.bucket_number(key) * self.words();
         // The memory is indexed by 64-bit words.
-        self.memory.prefetch(start * L::Word::BYTES / 8);
+        self.memory.prefetch(start * size_of::<L::Word>() / 8);
     }
 
     fn advance(&mut self, ticks: u16) {

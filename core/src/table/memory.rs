@@ -141,7 +141,6 @@ impl Drop for Memory {
 
 /// A word of a bucket: 64 bits in the fixed layouts, 16 bits in layouts described by a shape.
 pub trait Word: Copy + Send + 'static {
-    const BYTES: usize;
     /// Views 64-bit words as words of this type.
     fn view(words: &[u64]) -> &[Self];
     /// Views 64-bit words as mutable words of this type.
@@ -149,7 +148,6 @@ pub trait Word: Copy + Send + 'static {
 }
 
 impl Word for u64 {
-    const BYTES: usize = 8;
     #[inline(always)]
     fn view(words: &[u64]) -> &[Self] {
         words
@@ -161,7 +159,6 @@ impl Word for u64 {
 }
 
 impl Word for u16 {
-    const BYTES: usize = 2;
     #[inline(always)]
     fn view(words: &[u64]) -> &[Self] {
         // SAFETY: a 64-bit word has the size of four 16-bit words and a stricter alignment, and

@@ -7,6 +7,7 @@ use super::super::{
 use super::files::{create_output, finish_trace};
 use crate::chess::suite::{Item, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
+use crate::engine::options::DepthRule;
 use crate::engine::{Engine, Limit, SearchProgress};
 use crate::experiment::builtin;
 use crate::memory_watch::stop_on_low_memory;
@@ -71,8 +72,8 @@ pub fn run(args: &Args) -> CommandResult {
     if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
         refuse!("give a limit: --depth N, or --nodes N with deepening");
     }
-    let table =
-        crate::table::build(&options.table, None, options.probe.answers_by_depth()).map_err(CommandFailure::usage)?;
+    let table = crate::table::build(&options.table, None, options.probe.depth == DepthRule::Equal)
+        .map_err(CommandFailure::usage)?;
     let Some(table) = table else { refuse!("table.kind: \"none\" has no accesses to record: choose another kind") };
     let writer = Arc::new(Mutex::new(Writer::new(create_output(&args.out)?)));
     let recorder = Recorder::new(table, Arc::clone(&writer));
