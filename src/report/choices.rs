@@ -82,11 +82,10 @@ impl Choices {
 /// variant if a variant of the same name is in several joined results.
 pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
-    let Some((source_codes, _)) = rows.texts(SOURCE) else { return variant };
-    let variants = rows.text_column(columns::VARIANT);
+    let [sources, variants] = [SOURCE, columns::VARIANT].map(|name| rows.text_column(name));
     let mut first_sources = std::collections::HashMap::new();
     let is_shared = (0..rows.rows()).any(|row| {
-        let source = source_codes[row];
+        let source = sources.codes()[row];
         *first_sources.entry(variants.codes()[row]).or_insert(source) != source
     });
     if is_shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }

@@ -89,7 +89,7 @@ fn columns_kept_per_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
         let is_separator = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_'));
         mentioned_names.extend(claim.split(is_separator).filter(|word| !word.is_empty()).map(str::to_owned));
     }
-    for (name, numerator, denominator, _) in DERIVED {
+    for (name, numerator, denominator) in DERIVED {
         if mentioned_names.contains(*name) {
             mentioned_names.extend([*numerator, *denominator].map(str::to_owned));
         }

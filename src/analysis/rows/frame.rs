@@ -175,7 +175,7 @@ impl Frame {
         self.names.iter().map(String::as_str).filter(is_option).collect()
     }
 
-    fn column(&self, name: &str) -> Option<&Values> {
+    pub(super) fn column(&self, name: &str) -> Option<&Values> {
         self.names.iter().position(|existing| existing == name).map(|index| &self.columns[index])
     }
 
@@ -280,15 +280,6 @@ impl Frame {
                 Cow::Owned(texts)
             }
             None => Cow::Owned(TextColumn::repeat("", self.rows)),
-        }
-    }
-
-    /// Returns the code of each row of a text column, and the strings that the codes stand for.
-    /// Returns `None` if the column contains numbers, or if there is no such column.
-    pub fn texts(&self, name: &str) -> Option<(&[u32], &[String])> {
-        match self.column(name)? {
-            Values::Text(texts) => Some((texts.codes(), texts.list())),
-            Values::Numbers(_) => None,
         }
     }
 

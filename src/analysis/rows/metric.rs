@@ -1,6 +1,7 @@
 //! Metrics of a search. A metric is the sum of a column over all iterations of the search, the last
 //! value of a column, or a rate.
 
+use super::column::Values;
 use super::frame::{Frame, FrameError, Lookup};
 use crate::experiment::problem::list_quoted;
 use crate::record::columns::{self, Role};
@@ -56,22 +57,17 @@ const COSTS: [&str; 5] = [columns::NODES, columns::EVALS, columns::SECONDS, colu
 const GAINS: [&str; 7] =
     ["nps", "usable_rate", "hit_rate", "first_cut_rate", columns::HITS, columns::USABLE, columns::SAVED];
 
-/// Metrics that are calculated from two columns. Each entry consists of the name, the numerator,
-/// the denominator and the meaning.
-pub const DERIVED: &[(&str, &str, &str, &str)] = &[
-    ("usable_rate", columns::USABLE, columns::PROBES, "Share of the probes that ended their node."),
-    ("move_rate", columns::MOVE_ONLY, columns::PROBES, "Share of the probes that only gave a move."),
-    ("hit_rate", columns::HITS, columns::PROBES, "Share of the probes that found their key."),
-    ("eviction_rate", columns::EVICTIONS, columns::STORES, "Share of the stores that displaced another position."),
-    ("rejection_rate", columns::REJECTIONS, columns::STORES, "Share of the stores that were refused."),
-    (
-        "first_cut_rate",
-        columns::FIRST_CUTS,
-        columns::CUTS,
-        "Share of the nodes that failed high with their first move.",
-    ),
-    ("nps", columns::NODES, columns::SECONDS, "Nodes in a second."),
-    ("pressure", columns::STORES, columns::SLOTS, "Stores for each slot of the table."),
+/// Metrics that are calculated from two columns. Each entry consists of the name, the numerator
+/// and the denominator.
+pub const DERIVED: &[(&str, &str, &str)] = &[
+    ("usable_rate", columns::USABLE, columns::PROBES),
+    ("move_rate", columns::MOVE_ONLY, columns::PROBES),
+    ("hit_rate", columns::HITS, columns::PROBES),
+    ("eviction_rate", columns::EVICTIONS, columns::STORES),
+    ("rejection_rate", columns::REJECTIONS, columns::STORES),
+    ("first_cut_rate", columns::FIRST_CUTS, columns::CUTS),
+    ("nps", columns::NODES, columns::SECONDS),
+    ("pressure", columns::STORES, columns::SLOTS),
 ];
 
 /// Whether a column is summed over the iterations of a search. Of other columns, the last value is
@@ -102,7 +98,7 @@ impl Metric {
     /// Finds a metric like [`Metric::find`], but does not check whether thin rows store the columns
     /// of the metric for each row.
     fn find_any(name: &str, frame: &Frame) -> Result<Self, FrameError> {
-        if let Some((_, numerator, denominator, _)) = DERIVED.iter().find(|(derived_name, ..)| *derived_name == name)
+        if let Some((_, numerator, denominator)) = DERIVED.iter().find(|(derived_name, ..)| *derived_name == name)
             && frame.has(numerator)
             && frame.has(denominator)
         {
@@ -120,7 +116,7 @@ impl Metric {
                 let list_metrics = || {
                     let derived = DERIVED
                         .iter()
-                        .filter(|(_, numerator, denominator, _)| frame.has(numerator) && frame.has(denominator));
+                        .filter(|(_, numerator, denominator)| frame.has(numerator) && frame.has(denominator));
                     let names = ["nodes", "evals", columns::SECONDS].into_iter().chain(derived.map(|(name, ..)| *name));
                     format!("expected one of {}, or another number that `ttlab columns` lists", list_quoted(names))
                 };
@@ -128,7 +124,7 @@ impl Metric {
             }
             error => error,
         })?;
-        if frame.texts(column).is_some() {
+        if matches!(frame.column(column), Some(Values::Text(_))) {
             return Err(FrameError::NoNumbers(column.to_owned()));
         }
         Ok(Self { name: name.to_owned(), ..Self::from_column(column) })
@@ -223,7 +219,7 @@ mod tests {
             ("nps", "search.nodes", "seconds"),
             ("pressure", "table.stores", "slots"),
         ];
-        let actual = DERIVED.iter().map(|(name, numerator, denominator, _)| (*name, *numerator, *denominator));
+        let actual = DERIVED.iter().map(|(name, numerator, denominator)| (*name, *numerator, *denominator));
         assert_eq!(actual.collect::<Vec<_>>(), documented);
     }
 

@@ -190,9 +190,9 @@ mod tests {
 
     /// All contents of a frame, as text.
     fn describe(frame: &Frame) -> String {
-        let describe_column = |name: &String| match frame.texts(name) {
-            Some(texts) => format!("{name}: {texts:?}\n"),
-            None => format!("{name}: {:?}\n", frame.numbers(name)),
+        let describe_column = |name: &String| match frame.column(name) {
+            Some(Values::Text(texts)) => format!("{name}: {:?}\n", (texts.codes(), texts.list())),
+            _ => format!("{name}: {:?}\n", frame.numbers(name)),
         };
         format!("{} rows\n{}", frame.rows(), frame.names().iter().map(describe_column).collect::<String>())
     }

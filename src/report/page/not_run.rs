@@ -15,14 +15,11 @@ const MAX_NAMED: usize = 20;
 /// Returns the list of variants that have no rows, or `None` if every variant has rows.
 pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.text_column(columns::VARIANT);
-    let searched_variants =
-        variants.list().iter().zip(variants.first_rows()).filter(|(_, first_row)| first_row.is_some());
-    let searched_names: HashSet<&str> = searched_variants.map(|(name, _)| name.as_str()).collect();
+    let searched_names: HashSet<&String> = variants.list().iter().collect();
     // Copies of a variant with another key seed or schedule are left out, because their rows count
     // as rows of that variant.
     let base_variants = manifest.variants.iter().filter(|name| base_variant(name).is_none());
-    let mut names: Vec<String> =
-        base_variants.filter(|name| !searched_names.contains(name.as_str())).cloned().collect();
+    let mut names: Vec<String> = base_variants.filter(|name| !searched_names.contains(name)).cloned().collect();
     let unnamed_count = names.len().saturating_sub(MAX_NAMED);
     names.truncate(MAX_NAMED);
     names.extend((unnamed_count > 0).then(|| format!("and {unnamed_count} more (manifest.json names all variants)")));
