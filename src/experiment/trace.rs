@@ -72,11 +72,6 @@ fn stamp(file: &File) -> std::io::Result<(u64, Option<SystemTime>)> {
     Ok((metadata.len(), metadata.modified().ok()))
 }
 
-/// Returns the maximum number of bytes of the cache.
-fn cache_bytes() -> u64 {
-    crate::system::available_bytes().map_or(CACHE_BYTES, |free| CACHE_BYTES.min(free / 2))
-}
-
 impl Trace {
     /// Reads a trace file once, to find the place and the summary of each game.
     ///
@@ -101,7 +96,8 @@ impl Trace {
         let lowest_depth = games.iter().map(|game| game.info.min_depth).min().unwrap_or(0);
         let depths = DepthScale::new(games.first().map_or(1, |game| game.info.depth_parts), lowest_depth);
         let game_indices = (0..games.len()).map(|game| (game_name(game), game)).collect();
-        let (digest, memory) = (hasher.finish(), cache_bytes());
+        let memory = crate::system::available_bytes().map_or(CACHE_BYTES, |free| CACHE_BYTES.min(free / 2));
+        let digest = hasher.finish();
         Ok(Self { name, digest, path, stamp, memory, depths, games, game_indices, cache: Mutex::default() })
     }
 

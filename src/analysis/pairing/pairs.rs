@@ -481,7 +481,7 @@ mod tests {
         assert!(searches.describe_duplicate(&fixture.frame).is_none());
         let cell = &searches.cells(1)[0];
         assert_eq!(
-            (searches.repeats(cell).len(), searches.sum(0, "table.hits"), searches.sums("search.nodes")(0)),
+            (searches.repeats(cell).len(), searches.sums("table.hits")(0), searches.sums("search.nodes")(0)),
             (3, 10.0, 100.0)
         );
     }

@@ -203,14 +203,8 @@ impl Searches {
         }
     }
 
-    /// Returns the sum of a column over the iterations of a search, or NaN if the column was not
-    /// summed by [`Searches::gather`].
-    pub fn sum(&self, search: usize, column: &str) -> f64 {
-        self.sums(column)(search)
-    }
-
-    /// Returns a function that takes the index of a search and returns the same sum as
-    /// [`Searches::sum`]. The column is looked up only once.
+    /// Returns a function that takes the index of a search and returns the sum of a column over the
+    /// iterations of the search, or NaN if the column was not summed by [`Searches::gather`].
     pub fn sums(&self, column: &str) -> impl Fn(usize) -> f64 + '_ {
         let column_index = self.columns.iter().position(|name| name == column);
         move |search| column_index.map_or(f64::NAN, |index| self.sums[search * self.columns.len() + index])
@@ -228,7 +222,7 @@ impl Searches {
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
         let is_counted = |search: &OneSearch| search.group as usize == group && search.is_in_totals;
         let counted = (0..self.list.len()).filter(|&index| is_counted(&self.list[index]));
-        counted.map(|index| self.sum(index, column)).sum()
+        counted.map(self.sums(column)).sum()
     }
 
     /// Returns the cells of a group. A cell is a search with all its repeats.

@@ -193,6 +193,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
     // that these stores went to.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
     let sums = SUMS.map(|name| searches.sums(name));
+    let [fills, stores] = [columns::FILLS, columns::STORES].map(|name| searches.sums(name));
     for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_in_totals) {
         let line = &mut lines[search.group as usize];
         line.searches += 1;
@@ -201,7 +202,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             line.hashfull += 1000.0 * entries[search.last_row] / slots[search.last_row];
             // If the table has more entries than this search filled, an earlier search used the
             // same table.
-            let filled_before = entries[search.last_row] > searches.sum(index, columns::FILLS);
+            let filled_before = entries[search.last_row] > fills(index);
             // All positions that belong to no game are counted as one game, which has the number 0.
             let game = if search.cluster & GAME_BIT != 0 { search.cluster } else { 0 };
             let (stores_per_slot, table_count) = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
@@ -209,8 +210,7 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             // If the table was already filled before the first search in these rows, the rows of
             // earlier searches are filtered out. The number of their stores is unknown.
             let lacks_rows = is_first_of_table && filled_before;
-            *stores_per_slot +=
-                if lacks_rows { f64::NAN } else { searches.sum(index, columns::STORES) / slots[search.last_row] };
+            *stores_per_slot += if lacks_rows { f64::NAN } else { stores(index) / slots[search.last_row] };
             let shares_table = !is_first_of_table && filled_before;
             *table_count += usize::from(!shares_table);
             bounded_search_counts[search.group as usize] += 1.0;

@@ -67,12 +67,6 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
     };
     compare_setting(columns::SUITE, base_manifest.suite.clone(), new_manifest.suite.clone());
     compare_setting("items", base_manifest.items.to_string(), new_manifest.items.to_string());
-    // Without recorded limits, the greatest depths are compared instead. They are not compared
-    // otherwise, because under a node limit the depth that is reached is not part of the plan.
-    let both_record_limits = [base, new].iter().all(|result| result.frame.has(columns::LIMIT));
-    if !both_record_limits {
-        compare_setting(columns::DEPTH, max_depth(base), max_depth(new));
-    }
     compare_setting("repeats", base_manifest.repeats.to_string(), new_manifest.repeats.to_string());
     compare_setting("key seeds", base_manifest.seeds.to_string(), new_manifest.seeds.to_string());
     compare_setting("sequence", base_manifest.sequence.to_string(), new_manifest.sequence.to_string());
@@ -153,9 +147,4 @@ fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
         }
     }
     limits_by_variant
-}
-
-/// Returns the greatest depth that was searched, as text.
-fn max_depth(result: &RecordedResult) -> String {
-    result.frame.numbers(columns::DEPTH).iter().copied().fold(0.0, f64::max).to_string()
 }
