@@ -10,39 +10,21 @@ use crate::stats::interval::UNSEEN_FACTOR;
 use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
 use crate::text::{plural, quote_names};
+use std::cmp::Ordering;
 
-/// How a line differs from its baseline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    Baseline,
-    /// Significantly less than the baseline.
-    Less,
-    /// Significantly more than the baseline.
-    More,
-    /// No significant difference.
-    Unclear,
-    /// There is no ratio to the baseline.
-    Nothing,
+/// Returns whether a line has significantly less or more of the first metric than its baseline, or
+/// `Equal` if there is no significant difference. Returns `None` for a baseline, or if there is no
+/// ratio to the baseline.
+fn compare_to_baseline(line: &Line) -> Option<Ordering> {
+    let Measure { ratio, significant, .. } = line.measures.first()?;
+    (!line.is_baseline && ratio.pairs > 0).then_some(match (significant, ratio.mean < 1.0) {
+        (false, _) => Ordering::Equal,
+        (true, true) => Ordering::Less,
+        (true, false) => Ordering::Greater,
+    })
 }
 
-/// Returns how a line differs from its baseline in the metric with index `metric_index`.
-pub fn sign_of_difference(line: &Line, metric_index: usize) -> Sign {
-    let Some(measure) = line.measures.get(metric_index) else { return Sign::Nothing };
-    let ratio = measure.ratio;
-    if line.is_baseline {
-        Sign::Baseline
-    } else if ratio.pairs == 0 {
-        Sign::Nothing
-    } else if !measure.significant {
-        Sign::Unclear
-    } else if ratio.mean < 1.0 {
-        Sign::Less
-    } else {
-        Sign::More
-    }
-}
-
-fn compare_mean_ratios(a: &&&Line, b: &&&Line) -> std::cmp::Ordering {
+fn compare_mean_ratios(a: &&&Line, b: &&&Line) -> Ordering {
     a.ratio().mean.total_cmp(&b.ratio().mean)
 }
 
@@ -50,9 +32,11 @@ fn compare_mean_ratios(a: &&&Line, b: &&&Line) -> std::cmp::Ordering {
 /// differences that are smaller than `smallest_effect` (0.01 is 1 %) are counted separately.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
-    let lines_with =
-        |sign| -> Vec<&Line> { summary.lines.iter().filter(|line| sign_of_difference(line, 0) == sign).collect() };
-    let (less, more, unclear) = (lines_with(Sign::Less), lines_with(Sign::More), lines_with(Sign::Unclear));
+    let lines_with = |order| -> Vec<&Line> {
+        summary.lines.iter().filter(|line| compare_to_baseline(line) == Some(order)).collect()
+    };
+    let (less, more, unclear) =
+        (lines_with(Ordering::Less), lines_with(Ordering::Greater), lines_with(Ordering::Equal));
     let compared_count = less.len() + more.len() + unclear.len();
     if compared_count == 0 {
         return describe_lines_without_baseline(summary).into_iter().collect();
@@ -142,10 +126,11 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
             [] => format!("nothing to compare with \"{}\"", baseline.name),
             [single] => describe_comparison(single, baseline, metric),
             others => {
-                let lines_with = |sign: Sign| others.iter().filter(move |other| sign_of_difference(other, 0) == sign);
-                let [less_count, more_count] = [Sign::Less, Sign::More].map(|sign| lines_with(sign).count());
+                let lines_with = |order| others.iter().filter(move |other| compare_to_baseline(other) == Some(order));
+                let [less_count, more_count] =
+                    [Ordering::Less, Ordering::Greater].map(|order| lines_with(order).count());
                 let lowest_text =
-                    lines_with(Sign::Less).min_by(compare_mean_ratios).map_or_else(String::new, |lowest| {
+                    lines_with(Ordering::Less).min_by(compare_mean_ratios).map_or_else(String::new, |lowest| {
                         format!("; \"{}\" has {}", lowest.name, describe_difference(&lowest.ratio(), metric))
                     });
                 match (less_count, more_count) {
@@ -179,8 +164,8 @@ fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
 
 /// Describes how a line differs from its baseline, as in `7.0 % fewer nodes [6.1, 8.4]`.
 fn describe_comparison(line: &Line, baseline: &Line, metric: &Metric) -> String {
-    match sign_of_difference(line, 0) {
-        Sign::Less | Sign::More => describe_difference(&line.ratio(), metric),
+    match compare_to_baseline(line) {
+        Some(Ordering::Less | Ordering::Greater) => describe_difference(&line.ratio(), metric),
         _ if line.ratio().is_same() => format!("the same {} in every search", metric_noun(metric)),
         _ => describe_no_difference_from(baseline),
     }

@@ -5,7 +5,6 @@ use super::not_run::NOT_RUN;
 use super::{Page, Rows};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::timing::Timing;
-use crate::analysis::questions::findings::{Sign, sign_of_difference};
 use crate::analysis::{Frame, Line, Verdict};
 use crate::experiment::Expect;
 use crate::experiment::expect::Scalar;
@@ -235,12 +234,12 @@ fn suite_tables(suites: &[String], pages: &[Page]) -> Vec<SheetTable> {
             let rows = lines.iter().map(|line| {
                 let ratio_cell = |entry: &Option<(usize, &Line)>| {
                     let Some((_, suite_line)) = entry else { return Cell::empty("not searched in that suite") };
-                    let direction = sign_of_difference(suite_line, metric_index);
-                    let is_significant = matches!(direction, Sign::Less | Sign::More);
-                    let mean = suite_line.measures.get(metric_index).map_or(f64::NAN, |measure| measure.ratio.mean);
-                    let cell = Cell::decimal(mean, 3).with_reason("nothing to compare with");
-                    cell.with_emphasis(Emphasis::for_change(is_significant, direction == Sign::Less, metric.better()))
-                        .with_sign('!', is_significant)
+                    let no_ratio = "nothing to compare with";
+                    let Some(measure) = suite_line.measures.get(metric_index) else { return Cell::empty(no_ratio) };
+                    let (mean, significant) = (measure.ratio.mean, measure.significant);
+                    let emphasis = Emphasis::for_change(significant, mean < 1.0, metric.better());
+                    let cell = Cell::decimal(mean, 3).with_reason(no_ratio);
+                    cell.with_emphasis(emphasis).with_sign('!', significant)
                 };
                 [identity_cells(line), line.iter().map(ratio_cell).collect()].concat()
             });
