@@ -81,8 +81,9 @@ const WORDS_OF_OTHER_PROGRAMS: &[(&str, &str, &str)] = &[
 ];
 
 /// Suggests what to write instead of an unknown name. If other programs use the name, returns the
-/// hint for this name. Otherwise asks "did you mean ...?" with the nearest valid name. Returns `None` if the edit
-/// distance of every valid name is more than one plus a third of the length of `name`.
+/// hint for this name. Otherwise asks "did you mean ...?" with the nearest valid name. Returns
+/// `None` if the edit distance of every valid name is more than one plus a third of the length of
+/// `name`.
 pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let valid_names: Vec<&str> = valid_names.into_iter().collect();
     let has_hint = |(word, valid_name, _): &&(&str, &str, &str)| {

@@ -113,8 +113,8 @@ impl Trace {
         self.game_indices.get(item).map(|&game| &self.games[game].info)
     }
 
-    /// Replays the game of an item. `sink` receives the steps. If the steps of the game fit into the
-    /// cache, they are taken from the cache. Otherwise the trace file is read again.
+    /// Replays the game of an item. `sink` receives the steps. If the steps of the game fit into
+    /// the cache, they are taken from the cache. Otherwise the trace file is read again.
     pub fn replay(&self, item: &str, mut sink: impl FnMut(&[Step])) -> Result<(), TraceError> {
         let Some(&game) = self.game_indices.get(item) else { return Ok(()) };
         match self.load_steps(game)? {

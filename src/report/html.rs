@@ -113,8 +113,8 @@ fn inline_markup(text: &str) -> Markup {
     html! { @for (is_code, text) in code_spans(text) { @if is_code { code { (text) } } @else { (text) } } }
 }
 
-/// Renders a figure. It is drawn twice, for a desktop and for a phone, and the style sheet hides one
-/// of the two drawings.
+/// Renders a figure. It is drawn twice, for a desktop and for a phone, and the style sheet hides
+/// one of the two drawings.
 fn figure_markup(figure: &Figure) -> Markup {
     html! {
         figure id=(figure.file) {
@@ -126,7 +126,8 @@ fn figure_markup(figure: &Figure) -> Markup {
     }
 }
 
-/// Renders a table with its heading and notes. The title is also what screen readers call the table.
+/// Renders a table with its heading and notes. The title is also what screen readers call the
+/// table.
 fn table_markup(table: &SheetTable) -> Markup {
     html! {
         @if !table.title.is_empty() { h2 id=(title_id(&table.key)) { (inline_markup(&table.title)) } }

@@ -1,5 +1,5 @@
-//! The size of the house: a number falls with any commit, and rises only in a commit whose body says
-//! what that bought.
+//! The size of the house: a number falls with any commit, and rises only in a commit whose body
+//! says what that bought.
 
 use crate::common::run;
 use std::collections::HashSet;

@@ -522,8 +522,8 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
     }
 }
 
-/// If the data about the positions of a long trace don't fit into the process's memory, its replay is
-/// refused with the memory that it needs.
+/// If the data about the positions of a long trace don't fit into the process's memory, its replay
+/// is refused with the memory that it needs.
 #[test]
 fn trace_whose_positions_exceed_the_memory_is_refused() {
     let folder = scratch();

@@ -249,8 +249,8 @@ fn replay_of_a_file_equals_replay_of_its_events() {
     }
 }
 
-/// By hand: the number of slots of the hash map is a power of two, at most 7/8 full; each slot takes
-/// 49 bytes, and half as much again while the map grows. Each probe takes 24 bytes.
+/// By hand: the number of slots of the hash map is a power of two, at most 7/8 full; each slot
+/// takes 49 bytes, and half as much again while the map grows. Each probe takes 24 bytes.
 #[test]
 fn trace_that_does_not_fit_into_memory_is_refused() {
     let file = Writer::new(Vec::new()).finish().unwrap().1;

@@ -73,8 +73,9 @@ mod tests {
     use super::*;
 
     /// Calculated by hand: 10 pairs of two draws each and 10 pairs won 1.5 to 0.5 have a mean of
-    /// 0.625 points per game and a deviation of 0.125. The Elo is 400 log10(5/3) = 88.7. The score's
-    /// interval has a half-width of 2.093 (19 degrees of freedom) x 0.125 / sqrt 20 = 0.0585.
+    /// 0.625 points per game and a deviation of 0.125. The Elo is 400 log10(5/3) = 88.7. The
+    /// score's interval has a half-width of 2.093 (19 degrees of freedom) x 0.125 / sqrt 20 =
+    /// 0.0585.
     #[test]
     fn elo_equals_a_calculation_by_hand() {
         let pairs = Pentanomial([0, 0, 10, 10, 0]);

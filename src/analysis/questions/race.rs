@@ -114,9 +114,9 @@ pub struct RaceResult {
     pub against: usize,
     /// The number of held-out items.
     pub held_out: usize,
-    /// The result on held-out items. `None` if all candidates had the same values in all searches of
-    /// the race, so that the varied options have no effect here. No candidate is then measured on
-    /// held-out items.
+    /// The result on held-out items. `None` if all candidates had the same values in all searches
+    /// of the race, so that the varied options have no effect here. No candidate is then measured
+    /// on held-out items.
     pub held_out_result: Option<HeldOutResult>,
 }
 
