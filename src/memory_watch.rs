@@ -20,8 +20,6 @@ const RESERVE: u64 = 128 << 20;
 pub struct MemoryReserve(u64);
 
 impl MemoryReserve {
-    /// Returns a reserve of 128 MiB, or of a quarter of the memory that is free now if this is
-    /// less.
     pub fn now() -> Self {
         Self::from_available(available_bytes())
     }

@@ -1,6 +1,5 @@
 //! Phrases that several modules use.
 
-/// Returns a count with its noun in the singular or plural, as in "1 job" or "3 searches".
 pub fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     let count = count.to_string();
     let ending = match (count.as_str(), noun.ends_with("ch")) {
@@ -11,13 +10,10 @@ pub fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-/// Returns a text such as " and 2 more", or an empty text if `count` is 0.
 pub fn and_more(count: usize) -> String {
     if count > 0 { format!(" and {count} more") } else { String::new() }
 }
 
-/// Returns the first three names of a list in quotes, and the number of other names, as in
-/// `"a", "b", "c" and 2 more`.
 pub fn quote_names(names: &[impl std::fmt::Display]) -> String {
     let first_names: Vec<String> = names.iter().take(3).map(|name| format!("\"{name}\"")).collect();
     let more = and_more(names.len().saturating_sub(3));

@@ -5,7 +5,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-/// A value that could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}{}{message}", if .path.is_empty() { "" } else { ": " })]
 pub struct DecodeError {
@@ -59,7 +58,6 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     from_table(table)
 }
 
-/// Appends a key to a path.
 pub fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

@@ -16,17 +16,17 @@ const POSITIONS: [&str; 5] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
 ];
 
-/// Returns the options of `ttlab bench`. They are the defaults, except that the table is so small
-/// that entries must be replaced.
+/// The options of `ttlab bench`. They are the defaults, except that the table is so small that
+/// entries must be replaced.
 pub fn bench_options() -> EngineOptions {
     let mut options = EngineOptions::default();
     options.table.size = Size::Bytes(1 << 20);
     options
 }
 
-/// Returns the nodes of all searches. Each position is searched to depth 5 with an empty table.
-/// Then the best move is played, and the new position is searched with the same table. In this
-/// position, too, the best move is played, and the position after it is searched.
+/// Each position is searched to depth 5 with an empty table. Then the best move is played, and the
+/// new position is searched with the same table. In this position, too, the best move is played,
+/// and the position after it is searched.
 pub fn nodes(options: &EngineOptions) -> Result<u64, EngineError> {
     let (mut engine, mut nodes) = (Engine::new(options, None)?, 0);
     for fen in POSITIONS {

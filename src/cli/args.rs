@@ -27,9 +27,8 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Returns the settings of a run with `jobs` parallel jobs. The caller must set the field
-    /// `fresh`, because it moves results. The flag `--retry-failed` applies to quarantined jobs
-    /// too.
+    /// The caller must set the field `fresh`, because it moves results. The flag `--retry-failed`
+    /// applies to quarantined jobs too.
     pub fn settings(&self, jobs: usize) -> Settings {
         Settings {
             jobs,

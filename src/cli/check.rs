@@ -44,7 +44,6 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Returns notes about parts of the experiment file that its author may have meant differently.
 fn list_notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     let has_grid = !file.grid.is_empty() || !file.zip.is_empty();
@@ -63,8 +62,8 @@ fn list_notes(experiment: &Experiment) -> Vec<String> {
     variants_note.into_iter().chain(size_note).collect()
 }
 
-/// Returns a message for each engine program that the experiment file names. The message contains
-/// the path of the program, or says that the program was not found.
+/// A message for each engine program that the experiment file names. The message contains the path
+/// of the program, or says that the program was not found.
 fn describe_programs(experiment: &Experiment) -> Vec<String> {
     let engines = experiment.variants.iter().filter_map(|variant| Some(&variant.external()?.uci));
     let reference = experiment.file.reference.iter().filter_map(|reference| reference.uci.as_ref());
@@ -86,8 +85,6 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
     commands.into_iter().map(describe_program).collect()
 }
 
-/// Returns the warnings about a plan, and the warnings about the memory that the plan needs on this
-/// machine.
 pub(super) fn warnings(experiment: &Experiment, plan: &Plan, folder: &Path) -> (Caveats, Vec<String>) {
     // If times matter, `ttlab run` runs one job at a time. Otherwise it runs several jobs at a
     // time. Their number depends on the machine, so 2 jobs are assumed.
@@ -96,7 +93,6 @@ pub(super) fn warnings(experiment: &Experiment, plan: &Plan, folder: &Path) -> (
     (preflight::plan_warnings(experiment, plan, jobs, Some(folder)), runner::memory_warnings(plan, jobs_that_fit))
 }
 
-/// Checks one file, and adds the number of its warnings to `warning_count`.
 fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result<(), CommandFailure> {
     let experiment = Experiment::load(file, overrides).map_err(CommandFailure::usage)?;
     let (plan, file_name) = (Plan::new(&experiment), file.display());

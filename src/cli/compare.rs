@@ -111,8 +111,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(exit_code(comparison.finding(), missing_rows.iter().any(Option::is_some)))
 }
 
-/// Returns the exit code for a finding. If a result is incomplete, the exit code never means
-/// success.
+/// If a result is incomplete, the exit code never means success.
 fn exit_code(finding: Finding, is_incomplete: bool) -> Exit {
     match finding {
         Finding::Gate => Exit::Gate,

@@ -61,7 +61,6 @@ pub fn play(
     Ok(Exit::Done)
 }
 
-/// Returns the exit code or the failure for a stage that did not finish.
 pub fn stage_failure(error: RunsError) -> CommandResult {
     match error {
         RunsError::Interrupted(_) => {

@@ -9,12 +9,10 @@ use crate::runner::{OutputError, RunError};
 use crate::submit::quote_for_shell;
 use std::path::{Path, PathBuf};
 
-/// Returns the default folder of an experiment's results.
 pub(super) fn default_folder(experiment: &Experiment) -> PathBuf {
     PathBuf::from("reports").join(&experiment.name)
 }
 
-/// Returns the folder of a shard in the folder of the results.
 pub(super) fn shard_folder(results: &Path, index: u64) -> PathBuf {
     results.join("shards").join(index.to_string())
 }
@@ -47,7 +45,6 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
     CommandFailure::new(exit, error)
 }
 
-/// Returns the command line with which to resume the running command, quoted for a shell.
 pub(super) fn command_line() -> String {
     shell_command(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }

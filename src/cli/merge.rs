@@ -65,8 +65,8 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if args.check && failed_checks > 0 { Exit::Gate } else { Exit::Done })
 }
 
-/// Returns the shards of a plan with their folders. If `given_folders` is empty, each shard has the
-/// folder to which `ttlab run --plan` writes its rows by default.
+/// If `given_folders` is empty, each shard has the folder to which `ttlab run --plan` writes its
+/// rows by default.
 pub(super) fn find_shards<'a>(
     file: &PlanFile,
     experiment: &'a Experiment,
@@ -93,7 +93,6 @@ pub(super) fn print_incomplete(incomplete: &[ShardJobs], shard_count: u64) {
     describe_incomplete(incomplete, shard_count).iter().for_each(|line| eprintln!("{line}"));
 }
 
-/// Returns a line for each incomplete shard that says what is missing and how many jobs failed.
 fn describe_incomplete(incomplete: &[ShardJobs], shard_count: u64) -> Vec<String> {
     let describe_shard = |shard_jobs: &ShardJobs| {
         let state = match (&shard_jobs.folder, shard_jobs.missing) {

@@ -85,7 +85,6 @@ pub(crate) enum Exit {
     Interrupted = 75,
 }
 
-/// Returns the failure of a search that was stopped because too little memory was left.
 fn out_of_memory() -> CommandFailure {
     let help = "give a smaller limit, or options whose memory does not grow";
     CommandFailure::new(Exit::Failed, format!("{OUT_OF_MEMORY}\nhelp: {help}"))
@@ -104,7 +103,6 @@ impl CommandFailure {
         Self::new(Exit::Usage, message)
     }
 
-    /// Creates a failure of input or output.
     pub fn io(message: impl std::fmt::Display) -> Self {
         Self::new(Exit::Io, message)
     }
@@ -256,7 +254,7 @@ fn execute(command: &Commands) -> u8 {
     }
 }
 
-/// Returns the clap command of `ttlab`. Its help lists the subcommands in groups.
+/// Its help lists the subcommands in groups.
 fn ttlab_command() -> clap::Command {
     let command = Cli::command();
     let mut groups = String::new();
@@ -304,8 +302,7 @@ fn join_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns an error if `out` is an input file, so that the command does not overwrite it. The input
-/// is the file `input` or, if `input` is a folder, the files in it that a run wrote.
+/// The input is the file `input` or, if `input` is a folder, the files in it that a run wrote.
 fn refuse_overwrite(input: &Path, out: &Path) -> Result<(), CommandFailure> {
     let canonicalize = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(out) = canonicalize(out).filter(|out| out.is_file()) else { return Ok(()) };
@@ -318,7 +315,6 @@ fn refuse_overwrite(input: &Path, out: &Path) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Returns a function that converts an I/O error of `file` to a failure of the command.
 fn io_failure(file: &Path) -> impl Fn(std::io::Error) -> CommandFailure {
     move |error| CommandFailure::io(format!("{}: {error}", file.display()))
 }
@@ -334,9 +330,8 @@ fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
     result.map_err(io_failure(file))
 }
 
-/// Returns the requested output format. If no format is requested, returns the format that belongs
-/// to the extension of the output file. If no format belongs to the extension, returns the default
-/// format.
+/// If no format is requested, returns the format that belongs to the extension of the output file.
+/// If no format belongs to the extension, returns the default format.
 fn output_format<F: clap::ValueEnum>(requested: Option<F>, out: Option<&Path>, default: F) -> F {
     let extension_format = || match out?.extension()?.to_str()? {
         "htm" => F::from_str("html", false).ok(),
@@ -346,7 +341,6 @@ fn output_format<F: clap::ValueEnum>(requested: Option<F>, out: Option<&Path>, d
     requested.or_else(extension_format).unwrap_or(default)
 }
 
-/// Writes a command's result to a file or to standard output.
 fn write_output(out: Option<&Path>, text: &str) -> Result<(), CommandFailure> {
     match out {
         Some(file) => write(file, text)?,
@@ -360,13 +354,13 @@ fn warn(warnings: impl IntoIterator<Item = impl std::fmt::Display>) {
     warnings.into_iter().for_each(|warning| eprintln!("warning: {warning}"));
 }
 
-/// Returns a text that suggests a similar valid name, to append to a message about an unknown name.
-/// The text is empty if no valid name is similar.
+/// A text that suggests a similar valid name, to append to a message about an unknown name. The
+/// text is empty if no valid name is similar.
 fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> String {
     crate::experiment::problem::nearest(name, valid).map(|hint| format!(": {hint}")).unwrap_or_default()
 }
 
-/// Returns the values of `--set`. If `--skip-bad` was given, the equivalent setting is added.
+/// If `--skip-bad` was given, the equivalent setting is added.
 ///
 /// # Errors
 /// When a path is set twice.
@@ -387,7 +381,6 @@ fn warn_about_skipped_items(experiment: &Experiment) {
     }
 }
 
-/// Parses a FEN or `startpos`.
 fn parse_position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
     if text == "startpos" {
         return Ok(crate::chess::Board::startpos());
@@ -397,7 +390,6 @@ fn parse_position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
     })
 }
 
-/// Returns the engine options that a preset and `--set` values define.
 fn engine_options(preset: Option<&str>, overrides: &[String]) -> Result<crate::engine::EngineOptions, CommandFailure> {
     crate::experiment::options(preset, overrides).map_err(CommandFailure::usage)
 }

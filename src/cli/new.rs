@@ -47,19 +47,17 @@ const TEMPLATES: &[Template] = templates! {
     "trace" "run" "traces/worth.toml" [TRACE];
 };
 
-/// The recorded trace of the template `trace`.
 const TRACE: &str = "two-games.trace";
 const TRACE_BYTES: &[u8] = include_bytes!("../../experiments/traces/two-games.trace");
 
 impl Template {
-    /// Returns the question of the experiment, which is read from the experiment file.
     fn question(&self) -> String {
         let file = self.text.parse::<toml::Table>().unwrap_or_default();
         file.get("question").and_then(toml::Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// Returns the text of the experiment file for the user's folder. The folder will also contain
-    /// the files that the experiment reads, so their paths are replaced by their names.
+    /// The folder will also contain the files that the experiment reads, so their paths are
+    /// replaced by their names.
     fn experiment_text(&self) -> String {
         let (name, command) = (self.name, self.command);
         let mut text = format!("# From the template {name}. To use it: ttlab {command} {name}.toml\n");
@@ -78,8 +76,7 @@ impl Template {
         text
     }
 
-    /// Returns the name and the content of every file of the template. The experiment file comes
-    /// last.
+    /// The experiment file comes last.
     fn contents(&self) -> Vec<(String, Vec<u8>)> {
         let suite_text =
             |file: &str| SUITES.iter().find(|suite| suite.file == file).map(|suite: &BuiltinSuite| suite.text);
@@ -121,7 +118,6 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Returns an error if the path exists already, unless it is a file with the accepted content.
 fn check_path_is_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), CommandFailure> {
     let has_content = |content: &[u8]| crate::system::files::read(path).is_ok_and(|bytes| bytes == content);
     let exists = path.symlink_metadata().is_ok();

@@ -72,9 +72,9 @@ fn print_named(kind: &str, name: &str, names: &[&str], text: Option<impl Display
     Ok(Exit::Done)
 }
 
-/// Returns the options whose path begins with `text`. If there are none, returns the options in
-/// which the path or a value contains `text`. If there are none either, returns the options in
-/// which the meaning of the option or of a value contains `text`. `text` must be in lower case.
+/// If there are none, returns the options in which the path or a value contains `text`. If there
+/// are none either, returns the options in which the meaning of the option or of a value contains
+/// `text`. `text` must be in lower case.
 fn find_options<'a>(pages: &'a [OptionPage], text: &str) -> Vec<&'a OptionPage> {
     let contains_text = |field: &str| field.to_ascii_lowercase().contains(text);
     let conditions: [&dyn Fn(&&OptionPage) -> bool; 3] = [

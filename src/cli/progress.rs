@@ -8,7 +8,6 @@ use crate::text::plural;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
-/// Shows progress on standard error.
 pub struct ConsoleProgress {
     /// The bar. It is hidden if standard error is not a terminal.
     bar: ProgressBar,
@@ -63,8 +62,7 @@ impl Progress for ConsoleProgress {
     }
 }
 
-/// Returns messages about the results file at the start of a run. `rows` describes the rows that
-/// the file contained.
+/// `rows` describes the rows that the file contained.
 fn resume_lines(all_jobs: u64, done_jobs: u64, rows: &Done) -> Vec<String> {
     let lines = [
         (rows.torn_bytes > 0)
@@ -80,7 +78,6 @@ fn resume_lines(all_jobs: u64, done_jobs: u64, rows: &Done) -> Vec<String> {
 /// The maximum number of scores that are printed at the end of a match.
 const MAX_SCORES: usize = 6;
 
-/// Returns the messages for the end of a run.
 fn end_lines(summary: &RunSummary, seconds: f64) -> Vec<String> {
     let failed_text = if summary.failed > 0 { format!(", {} failed", summary.failed) } else { String::new() };
     let not_needed_text = match summary.not_needed {

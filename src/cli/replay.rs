@@ -38,9 +38,8 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// Returns a message with the expected time of a replay that takes more than 20 s. Reading the
-/// trace takes `read_seconds`. In addition, each event takes about 150 ns to prepare, and 20 ns to
-/// replay on each table.
+/// Reading the trace takes `read_seconds`. In addition, each event takes about 150 ns to prepare,
+/// and 20 ns to replay on each table.
 fn duration_message(event_count: u64, read_seconds: f64, table_count: usize) -> Option<String> {
     let seconds = read_seconds + event_count as f64 * (150.0 + 20.0 * table_count as f64) / 1e9;
     let duration =

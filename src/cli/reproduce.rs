@@ -74,15 +74,12 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if pages.iter().any(|page| page.count_failed() > 0) { Exit::Gate } else { Exit::Done })
 }
 
-/// Returns the experiment files in a folder, sorted by name.
 fn list_experiment_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let paths = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     let files: BTreeSet<_> = paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     Ok(files.into_iter().collect())
 }
 
-/// Returns the files that `--only` names, or all files if `--only` is not given.
-///
 /// # Errors
 /// When `--only` names a file that does not exist.
 fn select_files(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, String> {
@@ -96,9 +93,8 @@ fn select_files(files: Vec<PathBuf>, only: &[String]) -> Result<Vec<PathBuf>, St
     Ok(files.into_iter().filter(|file| only.is_empty() || only.contains(&stem(file))).collect())
 }
 
-/// Returns the settings for running an experiment. If times matter, jobs run one at a time. Failed
-/// jobs run again. Quarantined jobs do not run again, because they might end the run with a crash
-/// again.
+/// If times matter, jobs run one at a time. Failed jobs run again. Quarantined jobs do not run
+/// again, because they might end the run with a crash again.
 fn settings(experiment: &Experiment, args: &Args) -> Settings {
     let jobs = match args.jobs {
         Some(jobs) if !experiment.file.asks_for_times() => usize::from(jobs),

@@ -125,8 +125,6 @@ fn warn_before_run(
     Ok(caveats.blockers)
 }
 
-/// Returns the folder that may contain rows of an earlier run. Returns `None` if these rows will be
-/// moved because of `--fresh`.
 fn earlier_folder<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
     (!args.run.fresh).then_some(folder)
 }

@@ -100,10 +100,10 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Returns the memory in MiB that a shard needs. For each parallel job, this is the memory of the
-/// tables of the largest job. In a match, these are the tables of both players. 256 MiB are added
-/// for everything else. The result is 4 GiB if the size of a table is not known in advance. This
-/// is so if the table is unbounded, or if its size is given as a share of the working set.
+/// For each parallel job, this is the memory of the tables of the largest job. In a match, these
+/// are the tables of both players. 256 MiB are added for everything else. The result is 4 GiB if
+/// the size of a table is not known in advance. This is so if the table is unbounded, or if its
+/// size is given as a share of the working set.
 fn shard_memory(plan: &Plan, cpus: u16) -> u64 {
     let table_bytes = |variant: &Variant| variant.builtin().map_or(Some(0), EngineOptions::memory_bytes);
     let sum_tables = |lane| {

@@ -71,8 +71,6 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Returns notes about items that were repaired, skipped or removed, and about duplicates that the
-/// suite still contains.
 fn list_notes(name: &str, suite: &Suite) -> Vec<String> {
     let duplicates = text::find_duplicates(name, suite).into_values();
     let duplicate_notes =
@@ -80,7 +78,6 @@ fn list_notes(name: &str, suite: &Suite) -> Vec<String> {
     suite.notes.iter().map(ToString::to_string).chain(duplicate_notes).collect()
 }
 
-/// Formats the suite as a table for the terminal, with a line for each item.
 fn format_table(suite: &Suite) -> String {
     let mut out = format!("{:<24} {:>5}  {:<20} position\n", "id", "line", "best / moves");
     for item in &suite.items {
@@ -97,12 +94,10 @@ fn format_table(suite: &Suite) -> String {
     out
 }
 
-/// Returns the moves in UCI notation.
 fn to_uci(moves: &[Move]) -> Vec<String> {
     moves.iter().map(ToString::to_string).collect()
 }
 
-/// Returns the fields of an item, which are written both as JSON and as CSV.
 fn item_fields(item: &Item) -> Value {
     let (board, moves) = (&item.board, item.moves());
     serde_json::json!({
@@ -118,7 +113,6 @@ fn item_fields(item: &Item) -> Value {
     })
 }
 
-/// Formats the suite as CSV with a line for each item.
 fn format_csv(suite: &Suite) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (index, item) in suite.items.iter().map(item_fields).enumerate() {

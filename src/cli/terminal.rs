@@ -31,19 +31,19 @@ pub fn report(page: &Page, folder: &Path, quiet: bool, printed_warnings: &[Strin
     })
 }
 
-/// Returns the screen for output to a file or a pipe. The screen has no colours. Its width is that
-/// of the environment variable `COLUMNS`. If the variable is not set, lines are not wrapped.
+/// The screen has no colours. Its width is that of the environment variable `COLUMNS`. If the
+/// variable is not set, lines are not wrapped.
 pub fn file_screen() -> Screen {
     pipe_screen(requested_width())
 }
 
-/// Returns the screen for a file or a pipe. `requested_width` is the width that `COLUMNS` gives.
+/// `requested_width` is the width that `COLUMNS` gives.
 fn pipe_screen(requested_width: Option<usize>) -> Screen {
     Screen { width: requested_width.unwrap_or(10_000).max(20), colour: false }
 }
 
-/// Returns the screen for standard output. If standard output is a terminal, the screen has the
-/// width of the terminal, and it has colours unless `NO_COLOR` is set (<https://no-color.org>).
+/// If standard output is a terminal, the screen has the width of the terminal, and it has colours
+/// unless `NO_COLOR` is set (<https://no-color.org>).
 fn stdout_screen() -> Screen {
     if !stdout().is_terminal() {
         return file_screen();
@@ -53,9 +53,8 @@ fn stdout_screen() -> Screen {
     terminal_screen(reported_width, requested_width(), &read_variable("NO_COLOR"), &read_variable("TERM"))
 }
 
-/// Returns the screen for a terminal. `reported_width` is the width that the terminal reports. It
-/// may be 0, which means that the width is unknown. `requested_width` is the width that `COLUMNS`
-/// gives.
+/// `reported_width` is the width that the terminal reports. It may be 0, which means that the width
+/// is unknown. `requested_width` is the width that `COLUMNS` gives.
 fn terminal_screen(
     reported_width: Option<usize>,
     requested_width: Option<usize>,
@@ -66,7 +65,6 @@ fn terminal_screen(
     Screen { width, colour: no_colour.is_empty() && term != "dumb" }
 }
 
-/// Returns the width that the environment variable `COLUMNS` gives, if it is set.
 fn requested_width() -> Option<usize> {
     std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok())
 }

@@ -105,7 +105,6 @@ fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format)
     Ok((readers, format))
 }
 
-/// Checks traces and joins them one after another.
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
     let (_, format) = open_all(files, out)?;
     let mut writer = Writer::with_format(create_output(out)?, format);
@@ -134,7 +133,6 @@ fn info(file: &Path) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Returns a table with a row for each count of a trace.
 fn info_table(info: &Info) -> SheetTable {
     let format_depth = |depth: i16| f64::from(depth) / f64::from(info.depth_parts.max(1));
     let counts = [

@@ -46,9 +46,8 @@ pub fn run(args: &Args) -> CommandResult {
     exit_code(worst_state, unreadable_exit)
 }
 
-/// Returns the exit code for the worst state of all folders. If a folder could not be read,
-/// `unreadable_exit` is the exit code for that failure. An unreadable folder is worse than missing
-/// rows, but not as bad as wrong rows.
+/// If a folder could not be read, `unreadable_exit` is the exit code for that failure. An
+/// unreadable folder is worse than missing rows, but not as bad as wrong rows.
 fn exit_code(worst_state: FolderState, unreadable_exit: Option<Exit>) -> CommandResult {
     match (worst_state, unreadable_exit) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),

@@ -9,10 +9,8 @@ use crate::record::diagnosis::CheckResult::{self, Fault, Good, Note};
 use crate::subject::{EngineFault, Launch, Position, QuitReport, Subject, Uci, UciReport};
 use std::time::Duration;
 
-/// The result of a check, and the finding as text.
 type CheckOutcome = Result<(CheckResult, String), Interrupt>;
 
-/// Returns a search limit that any engine reaches at once.
 pub const fn quick_limit() -> Limit {
     Limit { depth: Some(3), nodes: None }
 }
@@ -143,8 +141,7 @@ pub fn check_mates(examiner: &Examiner<'_>) -> CheckOutcome {
     Ok(judge_mates(&scores))
 }
 
-/// Returns the number of moves to mate that a score stands for. The number is negative if the side
-/// to move is mated. Returns `None` if the score is not a mate score.
+/// The number is negative if the side to move is mated.
 fn mate_in(score: Score) -> Option<i32> {
     const MATE_SCORE: Score = 32_000;
     const MAX_PLIES: Score = 1_000;
@@ -194,7 +191,6 @@ pub fn check_quit(examiner: &Examiner<'_>) -> CheckOutcome {
     Ok(judge_exit(&report))
 }
 
-/// Judges how an engine ended after `quit`.
 fn judge_exit(report: &QuitReport) -> (CheckResult, String) {
     let leftovers = report.leftovers.join(", ");
     let seconds = report.elapsed.as_secs_f64();

@@ -38,7 +38,6 @@ const LONG_PLIES: u8 = 3;
 /// and one has a node limit. The long search is added to these.
 const SEARCHES_PER_POSITION: u32 = 6 + LONG_FACTOR as u32;
 
-/// The number of games that are planned for one minute.
 const GAMES_PER_MINUTE: f64 = 5.0;
 
 /// The share of the time that is planned in advance. A depth can only be chosen in whole plies, so
@@ -54,10 +53,8 @@ const PLY_TIME_FACTOR: f64 = 4.0;
 /// Ratios this close to 1 count as equal.
 const EQUAL_MARGIN: f64 = 0.01;
 
-/// The smallest depth to try.
 const MIN_DEPTH: u8 = 4;
 
-/// The largest depth to try.
 const MAX_DEPTH: u8 = 30;
 
 /// The margin by which the mean score error may grow with the small table, as a share of the large
@@ -71,9 +68,7 @@ const LOSS_CENTIPAWNS: f64 = 2.0;
 /// Table sizes and limits of the searches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Design {
-    /// The small table, in MiB.
     pub small: i64,
-    /// The large table, in MiB.
     pub large: i64,
     /// The depth of the searches, in plies.
     pub depth: u8,
@@ -81,9 +76,9 @@ pub struct Design {
     pub nodes: Option<u64>,
 }
 
-/// Returns the depth to search, and the median number of nodes of searches to this depth. If the
-/// budget is a time, the depth is the largest depth at which searches of `positions` are short
-/// enough for the budget, but at least [`MIN_DEPTH`]. Otherwise the depth is that of the budget.
+/// If the budget is a time, the depth is the largest depth at which searches of `positions` are
+/// short enough for the budget, but at least [`MIN_DEPTH`]. Otherwise the depth is that of the
+/// budget.
 ///
 /// # Errors
 /// If the engine fails or the user stops the examination.
@@ -129,8 +124,6 @@ fn median_nodes(
     Ok(nodes.get(nodes.len() / 2).copied().unwrap_or(0))
 }
 
-/// Returns how long a search to the depth of the [`Design`] may take if the whole measurement may
-/// take `time`.
 fn search_time(time: Duration, searches_per_game: usize) -> Duration {
     time.mul_f64(PLANNED_SHARE / (planned_games(time) * f64::from(SEARCHES_PER_POSITION) * searches_per_game as f64))
 }
@@ -144,7 +137,6 @@ struct GameReports {
     cleared_table: [Vec<UciReport>; 2],
     /// Searches with a node limit and the table kept; `None` if the engine ignores node limits.
     node_limited_searches: Option<[Vec<UciReport>; 2]>,
-    /// The long searches with the large table.
     long_searches: Vec<UciReport>,
 }
 
@@ -199,8 +191,7 @@ fn fits_with_another_ply(game_time: Duration, remaining: Duration) -> bool {
     game_time.mul_f64(PLY_TIME_FACTOR * planned_games(remaining)) < remaining
 }
 
-/// Returns the number of games to plan for this time. The number grows with the square root of the
-/// time, and is at least that for one minute.
+/// The number grows with the square root of the time, and is at least that for one minute.
 fn planned_games(time: Duration) -> f64 {
     GAMES_PER_MINUTE * (time.as_secs_f64() / 60.0).sqrt().max(1.0)
 }
@@ -258,7 +249,6 @@ fn search_positions(
         .collect()
 }
 
-/// Computes the figures of the diagnosis from the reports of all games.
 fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
     let count_nodes = |report: &UciReport| report.nodes.unwrap_or(0) as f64;
     let log_node_ratio = |report: &UciReport, base_report: &UciReport| {
@@ -321,15 +311,13 @@ fn summarize(design: &Design, reports_by_game: &[GameReports]) -> Forgetting {
     }
 }
 
-/// Returns the distance of a score from the reference score in centipawns. The scores are first
-/// capped at [`MAX_SCORE`]. The distance is capped at [`MAX_ERROR`].
+/// The scores are first capped at [`MAX_SCORE`]. The distance is capped at [`MAX_ERROR`].
 fn score_error(score: Score, reference: Score) -> f64 {
     let clamp = |score: Score| score.clamp(-MAX_SCORE, MAX_SCORE);
     f64::from((clamp(score) - clamp(reference)).abs().min(MAX_ERROR))
 }
 
-/// Returns the mean of the values of all games. Its confidence interval is clustered by game.
-/// Returns `None` if there are no values.
+/// Its confidence interval is clustered by game.
 fn mean_by_game(
     reports_by_game: &[GameReports],
     get_values: &dyn Fn(&GameReports) -> Vec<Option<f64>>,

@@ -26,11 +26,9 @@ use std::time::{Duration, Instant};
 /// An engine to examine, its options, and how much to search.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The engine and its arguments.
     pub command: CommandLine,
     /// UCI options to set: names and values, as the user wrote them.
     pub options: Vec<(String, String)>,
-    /// How much to search.
     pub budget: Budget,
 }
 
@@ -42,14 +40,9 @@ pub enum Budget {
     Time(Duration),
     /// A fixed amount, so that an engine with repeatable searches gives the same figures on any
     /// machine.
-    Games {
-        depth: u8,
-        /// The number of built-in games.
-        games: usize,
-    },
+    Games { depth: u8, games: usize },
 }
 
-/// The number of built-in games.
 pub fn count_games() -> usize {
     positions::games().len()
 }
@@ -57,9 +50,7 @@ pub fn count_games() -> usize {
 /// Why an examination ended early.
 #[derive(Debug)]
 pub enum Interrupt {
-    /// The user stopped the examination.
     Stopped,
-    /// The engine failed during a check.
     Failed(Failure),
 }
 
@@ -167,10 +158,9 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     }))
 }
 
-/// Returns the options of the request with typed values. The value of an option that the engine
-/// declares as text remains text. Any other value becomes a number or a switch if its text can be
-/// parsed as such. If the engine has an option `Threads` that the user did not set, `Threads` is
-/// added with the value 1.
+/// The value of an option that the engine declares as text remains text. Any other value becomes a
+/// number or a switch if its text can be parsed as such. If the engine has an option `Threads` that
+/// the user did not set, `Threads` is added with the value 1.
 fn to_typed_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
     let find_kind =
         |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
@@ -187,10 +177,8 @@ fn to_typed_options(request: &Request, declared: &[UciOption]) -> Vec<(String, O
     single_thread.into_iter().chain(typed_options).collect()
 }
 
-/// What is measured in addition to the checks.
 #[derive(Default)]
 struct Measurements {
-    /// The engine's options and their values.
     options: std::collections::BTreeMap<String, String>,
     /// The comparison of a small and a large table; `None` if it was not possible.
     forgetting: Option<Forgetting>,
@@ -285,8 +273,7 @@ fn run_checks(
     Ok(Measurements { options, forgetting })
 }
 
-/// Returns the value in `outcome`. If the engine failed, adds a fault with the name `check` to
-/// `findings` and returns `None`.
+/// If the engine failed, adds a fault with the name `check` to `findings` and returns `None`.
 ///
 /// # Errors
 /// If the user stopped the examination.

@@ -25,16 +25,11 @@ const PLY_STEP: usize = 8;
 /// After this many games, the searches begin at [`FIRST_PLY`] again.
 const PLY_CYCLE: usize = 5;
 
-/// A position and the game that led to it.
 #[derive(Debug, Clone)]
 pub struct GamePosition {
-    /// The first position of the game.
     pub start: Board,
-    /// The moves played from `start`.
     pub moves: Vec<Move>,
-    /// The positions before each move, from `start`.
     pub past: Vec<Board>,
-    /// The position to search.
     pub board: Board,
 }
 
@@ -44,8 +39,7 @@ impl GamePosition {
     }
 }
 
-/// Returns the positions to search in each game. A game is left out if it is too short for
-/// [`SEARCHES_PER_GAME`] searches.
+/// A game is left out if it is too short for [`SEARCHES_PER_GAME`] searches.
 pub fn games() -> Vec<Vec<GamePosition>> {
     let suite = builtin::load(Path::new(GAMES), SuiteOptions::default());
     let items = suite.map(|suite| suite.items).unwrap_or_default();
@@ -102,7 +96,6 @@ pub const TRICKY_POSITIONS: &[&str] = &[
     "8/8/8/8/8/8/6k1/4K2R w K - 0 1",
 ];
 
-/// Positions without a legal move.
 pub const NO_LEGAL_MOVES: &[&str] =
     &["rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"];
 

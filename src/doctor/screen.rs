@@ -6,7 +6,6 @@ use crate::record::diagnosis::{CheckResult, Diagnosis, Figure, Forgetting, Nodes
 /// few entries for a verdict.
 const NEARLY_FULL: f64 = 500.0;
 
-/// Formats a diagnosis for a terminal.
 pub fn format_diagnosis(diagnosis: &Diagnosis) -> String {
     let Diagnosis { program, arguments, sha256, name, options, .. } = diagnosis;
     let arguments_text: String = arguments.iter().map(|word| format!(" {word}")).collect();

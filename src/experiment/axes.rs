@@ -11,7 +11,6 @@ use toml::{Table, Value};
 /// Paths that vary together, each with the list of its values. All lists have the same length.
 pub(super) type Axis = Vec<(String, Vec<Value>)>;
 
-/// The number of values of each path of an axis.
 pub(super) fn axis_len(axis: &Axis) -> usize {
     axis.first().map_or(0, |(_, values)| values.len())
 }
@@ -94,7 +93,7 @@ pub(super) fn read_axes(file: &File, source: &FileText<'_>) -> Result<Vec<Axis>,
     Ok(axes)
 }
 
-/// Returns all combinations of the axes' values. The first axis varies slowest.
+/// All combinations of the axes' values. The first axis varies slowest.
 pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     let mut combinations: Vec<Vec<(String, Value)>> = vec![Vec::new()];
     for axis in axes {
@@ -110,7 +109,6 @@ pub(super) fn combinations(axes: &[Axis]) -> Vec<Vec<(String, Value)>> {
     combinations
 }
 
-/// Returns the path in the file of a value that an axis contains, such as `grid.table.size.1`.
 pub(super) fn locate_axis_value(file: &File, path: &str, value: &Value) -> Option<String> {
     let index_in = |values: &Value| values.as_array()?.iter().position(|candidate| candidate == value);
     match file.grid.get(path) {

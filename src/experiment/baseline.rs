@@ -26,12 +26,10 @@ pub struct Partners {
 }
 
 impl Partners {
-    /// Makes the variant with index `baseline` the baseline of all variants.
     pub fn single(baseline: usize, variant_count: usize) -> Self {
         Self { baselines: vec![Some(baseline); variant_count], group_columns: Vec::new() }
     }
 
-    /// The indices of all baselines, in the order of the variants.
     pub fn bases(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.baselines.len()).filter(|&index| self.baselines[index] == Some(index))
     }
@@ -80,16 +78,14 @@ impl Partners {
     }
 }
 
-/// Returns the options whose values are not the same in all points.
 fn varying_columns<'a>(points: &[&'a OptionValues]) -> BTreeSet<&'a str> {
     let columns: BTreeSet<&str> = points.iter().flat_map(|point| point.keys()).map(String::as_str).collect();
     let varies = |column: &&str| points.iter().any(|point| point.get(*column) != points[0].get(*column));
     columns.into_iter().filter(varies).collect()
 }
 
-/// Returns the options that a condition names, and all options that lie on the same axes. A policy
-/// lies on the same axis as the parameters that only some policies have. Options that always vary
-/// together also lie on the same axis.
+/// A policy lies on the same axis as the parameters that only some policies have. Options that
+/// always vary together also lie on the same axis.
 fn named_options<'a>(points: &'a [OptionValues], condition: &'a [(String, String)]) -> BTreeSet<&'a str> {
     // Only bounded tables have all options of a table, so if there are such points, only they are
     // used to find out which options vary together.

@@ -40,15 +40,11 @@ pub const SUITES: &[BuiltinSuite] = suites! {
 };
 
 impl BuiltinSuite {
-    /// Returns the name of the suite, which is the name of its file without the extension, such as
-    /// `bratko-kopec`.
     pub fn name(&self) -> &'static str {
         self.file.rsplit_once('.').map_or(self.file, |(stem, _)| stem)
     }
 }
 
-/// Returns the name of the built-in suite that a path means, whether there is such a suite or not.
-/// Returns `None` if the path does not begin with [`PREFIX`].
 pub fn find(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(PREFIX)
 }
@@ -62,7 +58,6 @@ pub enum LoadError {
     Suite(#[from] SuiteError),
 }
 
-/// Loads a suite from a file, or a built-in one.
 pub fn load(path: &Path, options: SuiteOptions) -> Result<Suite, LoadError> {
     let Some(name) = find(path) else { return Ok(Suite::load(path, options)?) };
     let builtin = SUITES.iter().find(|suite| suite.name() == name);

@@ -77,8 +77,8 @@ impl Confirm {
         )
     }
 
-    /// Returns the range of openings of each stage. After each stage, the total number of openings
-    /// doubles, until it reaches the budget or the number of available openings.
+    /// After each stage, the total number of openings doubles, until it reaches the budget or the
+    /// number of available openings.
     pub fn stages(&self, opening_count: usize) -> Vec<Range<usize>> {
         let end = self.budget.min(opening_count);
         let (mut stages, mut from, mut to) = (Vec::new(), 0, self.first.min(end));

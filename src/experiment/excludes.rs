@@ -36,8 +36,7 @@ impl<'a> Excludes<'a> {
     }
 }
 
-/// Returns the value of a combination at a path. The path may be inside the value of an axis, as
-/// `table.policy.kind` is inside `table.policy`.
+/// The path may be inside the value of an axis, as `table.policy.kind` is inside `table.policy`.
 fn value_at(combination: &[(String, Value)], path: &str) -> Option<String> {
     combination.iter().find_map(|(axis, value)| {
         if axis == path {

@@ -57,7 +57,6 @@ pub enum ClaimOrigin {
 }
 
 impl ClaimOrigin {
-    /// The value as written in the file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Published => "published",
@@ -254,7 +253,6 @@ impl Term {
         text.trim().parse().ok().filter(|factor: &f64| factor.is_normal() && *factor > 0.0)
     }
 
-    /// Returns the text before the `*` of a term if that text is not a valid factor.
     fn invalid_factor(term: &str) -> Option<&str> {
         let (factor, _) = term.split_once('*')?;
         (!factor.contains('(') && Self::parse_factor(factor).is_none()).then_some(factor.trim())

@@ -100,10 +100,8 @@ pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result
     Ok(())
 }
 
-/// Returns the columns that a key of `where` could stand for: all options whose paths end with the
-/// key, and the row column of that name. Returns an empty list if no option ends with the key. Also
-/// returns an empty list if the key is the full path of an option, or the name of a row column that
-/// identifies rows or contains a dot, because such a key is never ambiguous.
+/// Also returns an empty list if the key is the full path of an option, or the name of a row column
+/// that identifies rows or contains a dot, because such a key is never ambiguous.
 fn matching_columns(key: &str, options: &BTreeSet<String>) -> Vec<String> {
     let row_column = column(key);
     if options.contains(key) || row_column.is_some_and(|column| column.role == Role::Key || column.name.contains('.')) {

@@ -131,7 +131,6 @@ pub struct File {
 }
 
 impl File {
-    /// Whether the times matter.
     pub fn asks_for_times(&self) -> bool {
         self.times || self.repeats > 1
     }

@@ -23,17 +23,13 @@ const MAX_VARIANTS: usize = 100_000;
 
 /// A variant whose options have not been read yet.
 struct Draft {
-    /// The name, if the file gives one.
     name: Option<String>,
-    /// The paths that the variant sets, with their values.
     path_values: Vec<(String, Value)>,
     /// Where the file defines the variant: `grid`, `variant.2`, `include.0` or `engine`.
     place: String,
 }
 
-/// Returns all variants of a file in this order: those of the grid, of `[[include]]`, then of
-/// `[[variant]]`. With `cross = true`, each `[[variant]]` is combined with each of the others
-/// instead.
+/// With `cross = true`, each `[[variant]]` is combined with each of the others instead.
 pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>) -> Result<Vec<Variant>, Problem> {
     let valid_paths = known_paths();
     let axes = read_axes(file, source)?;
@@ -190,14 +186,10 @@ fn check_path(path: &str, valid_paths: &BTreeSet<String>, place: &str, source: &
 /// times the number of combinations. Files written by hand need far fewer comparisons.
 const MAX_EXCLUDE_CHECKS: usize = 10_000_000;
 
-/// Returns the indices of the `[[exclude]]` entries that match no combination of the grid. Returns
-/// an empty list if there are too many combinations to compare.
 pub fn unused_excludes(file: &File) -> Vec<usize> {
     unused_excludes_within(file, MAX_EXCLUDE_CHECKS)
 }
 
-/// Returns the indices of the `[[exclude]]` entries that match no combination of the grid. Returns
-/// an empty list if more than `max_checks` comparisons would be needed.
 fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     let source = FileText { text: "", path: std::path::Path::new(""), suite_paths: None };
     let combinations = match read_axes(file, &source) {
@@ -334,8 +326,6 @@ fn read_variant(
     Ok(variant)
 }
 
-/// Returns the name of the first suite that has its own value for the limit at `path`. Returns
-/// `None` if no suite has one, or if `path` is not the path of a limit.
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     let has_own_limit = |entry: &SuiteEntry| match path {
         "limit.depth" => entry.depth.is_some(),
@@ -368,9 +358,9 @@ fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: 
     }
 }
 
-/// Returns the path in the file of the first value of `variant` that `earlier` does not have. Such
-/// a value can exist although both variants have the same options, because an option can be written
-/// in several ways. If there is no such value, returns the path of the variant's first value.
+/// The path in the file of the first value of `variant` that `earlier` does not have. Such a value
+/// can exist although both variants have the same options, because an option can be written in
+/// several ways. If there is no such value, returns the path of the variant's first value.
 fn locate_difference(file: &File, variant: &Variant, earlier: &Variant) -> Option<String> {
     let difference = variant.path_values.iter().find(|path_value| !earlier.path_values.contains(path_value));
     let (path, value) = difference.or_else(|| variant.path_values.first())?;
@@ -397,8 +387,8 @@ fn find_duplicate(variants: &[Variant]) -> Option<(usize, usize, String)> {
     None
 }
 
-/// Returns a short name for each path that a draft sets. The short name is the last part of the
-/// path, or the whole path if several paths have the same last part.
+/// The short name is the last part of the path, or the whole path if several paths have the same
+/// last part.
 fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
     let paths: BTreeSet<_> =
         drafts.iter().flat_map(|draft| &draft.path_values).map(|(path, _)| path.as_str()).collect();
@@ -410,8 +400,7 @@ fn short_names(drafts: &[Draft]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns the default name of a variant that sets `path_values`, as in `slots=1, size=64`. If a
-/// `[[zip]]` names its points, the name of a point replaces the options of that `[[zip]]`.
+/// If a `[[zip]]` names its points, the name of a point replaces the options of that `[[zip]]`.
 fn variant_name(path_values: &[(String, Value)], short_names: &BTreeMap<String, String>, zips: &[Table]) -> String {
     let named_zips: Vec<_> = zips.iter().filter_map(|zip| Some((zip, zip_name(zip, path_values)?))).collect();
     let is_in_named_zip = |path: &str| named_zips.iter().any(|(zip, _)| zip.contains_key(path));

@@ -24,7 +24,6 @@ pub(super) fn hash_text(text: &str) -> u64 {
     hash.finish()
 }
 
-/// Returns the id of a variant, which is a hash of its options and limit.
 pub fn variant_id(variant: &Variant) -> u64 {
     variant_id_under(variant, variant.limit)
 }
@@ -34,9 +33,9 @@ pub fn variant_id_under(variant: &Variant, limit: Limit) -> u64 {
     hash_text(&identity_text(variant, limit))
 }
 
-/// Returns the text whose hash is a variant's id. The text contains the limit and the options that
-/// differ from the default. If a later build adds an option that is off by default, no id changes,
-/// so plans, shards and results of earlier builds can be continued.
+/// The text whose hash is a variant's id. The text contains the limit and the options that differ
+/// from the default. If a later build adds an option that is off by default, no id changes, so
+/// plans, shards and results of earlier builds can be continued.
 fn identity_text(variant: &Variant, limit: Limit) -> String {
     let Limit { depth, nodes } = limit;
     let options = match &variant.subject {
@@ -66,7 +65,6 @@ pub(super) fn deviations(value: &Value, defaults: &Value) -> String {
     lines.concat()
 }
 
-/// Appends the lines of [`deviations`] for the value at `path` to `lines`.
 fn collect_deviations(value: &Value, defaults: &Value, path: &mut String, lines: &mut Vec<String>) {
     match value {
         Value::Object(map) => {

@@ -55,7 +55,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Returns the items of each suite in order. If there is a single suite, it contains all items.
+    /// If there is a single suite, it contains all items.
     pub fn suites(&self) -> Vec<&[Item]> {
         match self.sections.as_slice() {
             [] => vec![&self.suite.items],
@@ -138,7 +138,7 @@ impl Experiment {
         problem.map_or(Ok(experiment), Err)
     }
 
-    /// Returns the variants of an experiment file and their baselines. No suite is read.
+    /// No suite is read.
     pub fn parse_variants(text: &str, path: &Path, overrides: &[String]) -> Result<(Vec<Variant>, Partners), Problem> {
         let source = FileText { text, path, suite_paths: None };
         let file: File = source.parse_file()?;
@@ -324,8 +324,7 @@ pub fn check_folder_pattern(pattern: &str) -> Result<(), String> {
     glob::Pattern::new(pattern).map(drop).map_err(|error| error.to_string())
 }
 
-/// Returns the name that the file gives to the experiment. If the file gives no name, returns the
-/// name of the file without its extension.
+/// If the file gives no name, returns the name of the file without its extension.
 fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem> {
     let name = file.name.clone().unwrap_or_else(|| {
         source.path.file_stem().map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned())
@@ -346,7 +345,6 @@ fn experiment_name(file: &File, source: &FileText<'_>) -> Result<String, Problem
     Err(Problem { help, ..source.invalid("name", message) })
 }
 
-/// Reads an experiment file's text.
 fn read_file_text(path: &Path) -> Result<String, Problem> {
     let problem = |message: String| Problem { file: path.display().to_string(), message, ..Problem::default() };
     let in_experiments = Path::new("experiments").join(path);

@@ -7,12 +7,9 @@ use super::relation::Relation;
 use super::text::FileText;
 use super::variant::Variant;
 
-/// A claim about the strength of two variants.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchClaim {
-    /// The variant whose strength is claimed.
     pub player: String,
-    /// The variant that it plays.
     pub opponent: String,
     /// Whether the claim is that the player's advantage is more than `elo`. If false, the claim is
     /// that the advantage is less than `elo`.

@@ -107,8 +107,7 @@ impl Default for Test {
 }
 
 impl Test {
-    /// Returns the bounds of the test of each encounter. The encounters share the error rates
-    /// equally (Bonferroni).
+    /// The encounters share the error rates equally (Bonferroni).
     pub fn bounds(&self, encounter_count: usize) -> Bounds {
         let tests = encounter_count.max(1) as f64;
         Bounds { elo0: self.elo0, elo1: self.elo1, alpha: self.alpha / tests, beta: self.beta / tests }
@@ -116,8 +115,7 @@ impl Test {
 }
 
 impl Match {
-    /// Returns the indices of the two variants of each encounter. If the pairing is `baseline`, the
-    /// baseline is the second of the two.
+    /// If the pairing is `baseline`, the baseline is the second of the two.
     pub fn encounters(&self, variant_count: usize, baseline: usize) -> Vec<(usize, usize)> {
         let indices = 0..variant_count;
         match self.pairing {
@@ -194,7 +192,6 @@ impl Match {
         format!("match\nresign: {resign:?}\ndraw: {draw:?}\nmax_moves: {max_moves}\n")
     }
 
-    /// Refuses numbers out of range.
     pub(super) fn check_numbers(&self, source: &FileText<'_>) -> Result<(), Problem> {
         let check_moves =
             |path: &str, moves: u16| source.check_range(path, moves, (1..=5000).contains(&moves), "1 to 5000");
@@ -225,7 +222,6 @@ pub fn opening_position(item: &Item) -> Board {
     board
 }
 
-/// The number of openings of a suite that equal an earlier opening.
 pub fn count_repeated_openings(suite: &Suite) -> usize {
     let mut seen = HashSet::new();
     suite.items.iter().filter(|item| !seen.insert(opening_position(item).fen(crate::chess::EpRule::Legal))).count()

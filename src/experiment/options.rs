@@ -13,17 +13,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::{Table, Value};
 
-/// A `path=value` setting of the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    /// The setting as written, for the excerpt of an error.
     text: String,
     pub path: String,
     /// The value as TOML. A value that is not valid TOML is a text without quotes.
     pub value: Value,
 }
 
-/// An error at a byte range of a `--set`.
 fn setting_problem(text: &str, span: Range<usize>, message: String) -> Problem {
     Problem { file: "--set".to_owned(), text: text.to_owned(), span: Some(span), message, help: None }
 }
@@ -64,7 +61,6 @@ impl Setting {
         texts.iter().map(|text| Self::parse(text, &valid_paths)).collect()
     }
 
-    /// An error at the setting's value.
     pub fn problem(&self, message: String) -> Problem {
         let start = self.text.find('=').map_or(0, |index| index + 1);
         setting_problem(&self.text, start..self.text.len(), message)
@@ -78,7 +74,6 @@ impl Setting {
     }
 }
 
-/// Suggests what to write instead of an unknown path.
 fn suggest_path(path: &str, valid_paths: &BTreeSet<String>) -> String {
     let inner = path.strip_prefix("engine.").or_else(|| path.strip_prefix("grid.")).unwrap_or(path);
     if valid_paths.contains(inner) {

@@ -69,24 +69,21 @@ fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
     key == "policy" && new.get("kind").is_some_and(|kind| old.get("kind") != Some(kind))
 }
 
-/// Returns the leaves of a JSON value in order, each as its dotted path and its text. The items of
-/// a list are joined with spaces. If a table has the kind `none`, only the kind is returned,
-/// because the other options of the table have no effect.
+/// The items of a list are joined with spaces. If a table has the kind `none`, only the kind is
+/// returned, because the other options of the table have no effect.
 pub fn flatten(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
     collect_leaves("", value, true, &mut leaves);
     leaves
 }
 
-/// Returns all leaves of a JSON value in order, each as its dotted path and its text. A list is a
-/// leaf.
+/// A list is a leaf.
 pub fn leaves(value: &serde_json::Value) -> Vec<(String, String)> {
     let mut leaves = Vec::new();
     collect_leaves("", value, false, &mut leaves);
     leaves
 }
 
-/// Appends the leaves of the value at `path` to `leaves`.
 fn collect_leaves(path: &str, value: &serde_json::Value, as_columns: bool, leaves: &mut Vec<(String, String)>) {
     match value {
         serde_json::Value::Object(map) => {

@@ -5,18 +5,15 @@ use toml::de::{DeTable, DeValue};
 
 /// The last part of a path that exists in a TOML text.
 struct Located {
-    /// The byte range of the key, or of the list item.
     key: Range<usize>,
-    /// The byte range of the value.
     value: Range<usize>,
-    /// Whether the whole path was found.
     is_complete: bool,
 }
 
-/// Returns the byte range of a key in a TOML text. Examples of paths are `grid.table.size`,
-/// `variant.2.table.size` (in the third variant) and `grid.table.size.1` (the second value). If the
-/// path does not exist, returns the range of its last part that exists. If `word` is given and
-/// occurs in the key's value, returns the range of the word.
+/// Examples of paths are `grid.table.size`, `variant.2.table.size` (in the third variant) and
+/// `grid.table.size.1` (the second value). If the path does not exist, returns the range of its
+/// last part that exists. If `word` is given and occurs in the key's value, returns the range of
+/// the word.
 pub fn locate(text: &str, path: &str, word: Option<&str>) -> Option<Range<usize>> {
     let place = locate_path(text, path)?;
     word.filter(|_| place.is_complete).and_then(|word| find_word(text, &place.value, word)).or(Some(place.key))
@@ -27,8 +24,7 @@ pub fn locate_value(text: &str, path: &str) -> Option<Range<usize>> {
     locate_path(text, path).map(|place| if place.is_complete { place.value } else { place.key })
 }
 
-/// Returns the byte range of the first occurrence of a whole word within `range`. Quotes around the
-/// word are included if they lie within `range`.
+/// Quotes around the word are included if they lie within `range`.
 fn find_word(text: &str, range: &Range<usize>, word: &str) -> Option<Range<usize>> {
     let is_word_char = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     text.get(range.clone())?.match_indices(word).map(|(index, _)| range.start + index).find_map(|start| {

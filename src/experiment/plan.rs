@@ -19,13 +19,10 @@ use std::ops::Range;
 /// the variant searches all items of a suite in one job. In a match, a job is a pair of games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
-    /// Index of the variant in the plan.
     pub variant: usize,
     /// Index of the opponent if the job is a pair of games; `None` if it is a search.
     pub opponent: Option<usize>,
-    /// Index of the first item.
     pub item: usize,
-    /// Number of items that the job searches, from `item` on.
     pub item_count: usize,
     /// Number of the repeat, from 0.
     pub repeat: u32,
@@ -44,11 +41,9 @@ pub struct Plan {
     limits: Vec<Limit>,
     /// The id of each variant under each limit, in the order of `limits`.
     variant_ids: Vec<u64>,
-    /// Item indices of each suite.
     suites: Vec<Range<usize>>,
     /// Names of the suites; empty if there is only one suite.
     suite_names: Vec<String>,
-    /// The id of each item.
     item_ids: Vec<u64>,
     /// For each item, the hash of all earlier items of its suite. The hash is part of the ids of
     /// searches that depend on these items.
@@ -64,9 +59,7 @@ pub struct Plan {
     sequence_id: u64,
     /// The lanes. Each lane is a variant, or in a match a pair of opponents.
     lanes: Vec<(usize, Option<usize>)>,
-    /// Index of each lane.
     lane_index: HashMap<(usize, Option<usize>), usize>,
-    /// In a match, the hash of the rules that end games.
     match_rules_hash: Option<u64>,
 }
 
@@ -157,8 +150,8 @@ impl Plan {
         self.item_ids.len()
     }
 
-    /// Returns the job in which `variant` searches an item. If `opponent` is given, returns the job
-    /// in which `variant` plays against `opponent` from the item's position.
+    /// If `opponent` is given, returns the job in which `variant` plays against `opponent` from the
+    /// item's position.
     pub fn job_for(&self, variant: usize, opponent: Option<usize>, item: usize, repeat: u32) -> Job {
         let suite = &self.suites[self.suite_of(item)];
         if self.takes_whole_suite[variant] {
@@ -182,7 +175,6 @@ impl Plan {
         self.limits[variant * self.suites.len() + self.suite_of(item)]
     }
 
-    /// The id of a variant under its limit for an item.
     fn variant_id(&self, variant: usize, item: usize) -> u64 {
         self.variant_ids[variant * self.suites.len() + self.suite_of(item)]
     }
@@ -204,8 +196,7 @@ impl Plan {
         self.lane_index.get(&(variant, opponent)).copied()
     }
 
-    /// Returns a number by which jobs are sorted: first by repeat, then by item, then by lane. The
-    /// numbers are not consecutive if a job covers several items.
+    /// The numbers are not consecutive if a job covers several items.
     pub fn order_key(&self, job: &Job) -> u64 {
         let group = u64::from(job.repeat) * self.item_ids.len() as u64 + job.item as u64;
         group * self.lane_count() as u64 + self.find_lane(job.variant, job.opponent).unwrap_or(0) as u64
@@ -217,9 +208,9 @@ impl Plan {
         (0..self.repeats).flat_map(|repeat| self.jobs_of_repeat(repeat))
     }
 
-    /// Returns the jobs of one repeat, in the order of their first items. The first item of a job
-    /// that searches a whole suite is the first item of the suite. Any other job has one item, and
-    /// is returned only if at least one position of the item is searched.
+    /// The jobs of one repeat, in the order of their first items. The first item of a job that
+    /// searches a whole suite is the first item of the suite. Any other job has one item, and is
+    /// returned only if at least one position of the item is searched.
     fn jobs_of_repeat(&self, repeat: u32) -> impl Iterator<Item = Job> + '_ {
         (0..self.item_count()).flat_map(move |item| {
             let jobs = (0..self.lane_count()).map(move |lane| self.job_in_lane(lane, item, repeat));
@@ -259,9 +250,9 @@ impl Plan {
         self.len() == 0
     }
 
-    /// Returns the id of one row. The id is a hash of the variant's options and limit, the item,
-    /// the repeat, the ply and the depth. In a sequence, `ply` is the ply of the game. In a match,
-    /// `ply` distinguishes the two games of a pair.
+    /// The id is a hash of the variant's options and limit, the item, the repeat, the ply and the
+    /// depth. In a sequence, `ply` is the ply of the game. In a match, `ply` distinguishes the two
+    /// games of a pair.
     pub fn row_id(&self, job: &Job, item: usize, ply: u16, depth: u8) -> u64 {
         let mut hash = hasher();
         hash.write_u64(self.variant_id(job.variant, item));
@@ -287,7 +278,7 @@ impl Plan {
         self.row_id(job, job.item + job.item_count - 1, u16::MAX, 0)
     }
 
-    /// Returns the id of the whole plan. Equal plans have equal ids.
+    /// Equal plans have equal ids.
     pub fn id(&self) -> u64 {
         let mut hash = hasher();
         self.variant_ids.iter().chain(&self.item_ids).for_each(|&id| hash.write_u64(id));
@@ -305,7 +296,6 @@ impl Plan {
         hash.finish()
     }
 
-    /// Returns the paths of the options in which variants differ, in the order of the options.
     /// Limits are left out.
     pub fn varying(&self) -> Vec<String> {
         // Only the first value of each path is kept, to save memory. A path does not vary merely

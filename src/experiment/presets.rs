@@ -17,7 +17,6 @@ const PRESETS: &[(&str, &str)] = &[
     ("modern", include_str!("presets/modern.toml")),
 ];
 
-/// The names of all presets, in the order of the list.
 pub fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }
@@ -27,7 +26,6 @@ pub fn text(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(preset, _)| *preset == name).map(|(_, text)| *text)
 }
 
-/// Reads the options of a preset.
 pub fn options(name: &str) -> Result<Table, OptionFault> {
     let text = text(name).ok_or_else(|| {
         let valid_names = names().collect::<Vec<_>>().join(", ");

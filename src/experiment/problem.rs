@@ -27,7 +27,6 @@ pub struct Problem {
 pub struct OptionFault {
     /// The path of the invalid key, such as `table.slots`.
     pub path: String,
-    /// The message, which begins with the path.
     pub message: String,
     /// What to write instead, if a similar valid name or form is known.
     pub help: Option<String>,
@@ -109,14 +108,12 @@ pub fn nearest_or_all<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clo
     nearest(name, names.clone()).unwrap_or_else(|| format!("expected one of {}", list_quoted(names)))
 }
 
-/// The message for an ambiguous name.
 pub fn ambiguous_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     format!("is ambiguous ({}): write the full name", names.join(" or "))
 }
 
-/// Returns the first text in backquotes of a message. If there is none, returns the first text in
-/// double quotes.
+/// If there is none, returns the first text in double quotes.
 pub fn quoted_word(message: &str) -> Option<&str> {
     ['`', '"'].into_iter().find_map(|quote| message.split(quote).nth(1)).filter(|word| !word.is_empty())
 }
@@ -132,8 +129,7 @@ pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// Returns a serde message in plain words, and a suggestion if the message is about an unknown
-/// name. In that case the message contains the unknown name and the valid names in backquotes.
+/// In that case the message contains the unknown name and the valid names in backquotes.
 pub fn explain(message: &str) -> (String, Option<String>) {
     let message = message.lines().next().unwrap_or_default();
     // The parts between two backquotes are the second, the fourth and so on.

@@ -50,7 +50,6 @@ impl Reference {
         self.own_search.as_ref().map(|_| self.cut.unwrap_or(DEFAULT_CUT))
     }
 
-    /// The UCI options that the file sets for the judge.
     pub fn judge_options(&self) -> &BTreeMap<String, OptionValue> {
         self.own_search.as_ref().map_or(&self.options, |search| &search.options)
     }

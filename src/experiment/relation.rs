@@ -1,19 +1,12 @@
 //! Relations between two numbers. Claims, gates and filters write them in the same way.
 
-/// How two numbers compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// `<`
     Less,
-    /// `<=`
     AtMost,
-    /// `=`
     Equal,
-    /// `!=`
     NotEqual,
-    /// `>=`
     AtLeast,
-    /// `>`
     More,
 }
 
@@ -45,7 +38,6 @@ impl Relation {
         SIGNS.iter().find_map(|(sign, relation, _)| Some((left.trim(), *relation, right.strip_prefix(sign)?.trim())))
     }
 
-    /// Whether the relation holds between two numbers.
     pub fn holds(self, left: f64, right: f64) -> bool {
         match self {
             Self::Less => left < right,
@@ -57,17 +49,14 @@ impl Relation {
         }
     }
 
-    /// Whether it is `>` or `>=`.
     pub fn is_more(self) -> bool {
         matches!(self, Self::More | Self::AtLeast)
     }
 
-    /// Whether it is `<` or `<=`.
     pub fn is_less(self) -> bool {
         matches!(self, Self::Less | Self::AtMost)
     }
 
-    /// The relation in words, for use in a sentence.
     pub fn words(self) -> &'static str {
         SIGNS.iter().find(|(_, relation, _)| *relation == self).map_or("", |(.., words)| words)
     }

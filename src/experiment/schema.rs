@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// One option, from the documentation of its definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionPage {
     /// Dotted path: the key in experiment files and the column in results.
@@ -18,9 +17,7 @@ pub struct OptionPage {
     pub meaning: String,
     /// The type or range of the option's values, such as `integer 0..=255` or `true | false`.
     pub values: String,
-    /// The words that the option accepts, each with its meaning.
     pub words: Vec<(String, String)>,
-    /// The default, as a TOML value.
     pub default: String,
 }
 
@@ -42,14 +39,13 @@ static TYPES: LazyLock<Value> = LazyLock::new(|| {
     types
 });
 
-/// The part of the schema that describes the options of an engine.
 fn engine_schema() -> &'static Value {
     resolve(&TYPES, &TYPES["properties"]["engine"])
 }
 
-/// Returns the JSON Schema of an experiment file. The schema of the types is extended in three
-/// ways. A word may stand in place of a table with that `kind`. Option paths may be the keys of
-/// grids and variants. Grids may contain lists of values.
+/// The schema of the types is extended in three ways. A word may stand in place of a table with
+/// that `kind`. Option paths may be the keys of grids and variants. Grids may contain lists of
+/// values.
 pub fn file_schema() -> Value {
     let mut schema = TYPES.clone();
     let mut option_schemas = Map::new();
@@ -104,8 +100,7 @@ pub fn file_schema() -> Value {
     schema
 }
 
-/// Returns the kinds of an option that is a table with a `kind`. A file may give the kind as a
-/// single word in place of the table. Returns an empty list for a table without `kind`.
+/// A file may give the kind as a single word in place of the table.
 fn kind_words(definition: &Value) -> Vec<Value> {
     let kinds = definition.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     let constants: Vec<Value> = kinds.filter_map(|kind| kind.pointer("/properties/kind/const").cloned()).collect();
@@ -149,8 +144,7 @@ pub fn misplaced_list(document: &toml::Table) -> Option<String> {
     find_stray_list(root, &[root], &serde_json::to_value(document).ok()?, "")
 }
 
-/// Returns the path of the first list in `value` that none of the schema's `nodes` allows. `root`
-/// is the whole schema, and `path` is the path of `value`.
+/// `root` is the whole schema, and `path` is the path of `value`.
 fn find_stray_list<'a>(root: &'a Value, nodes: &[&'a Value], value: &Value, path: &str) -> Option<String> {
     let mut forms = Vec::new();
     nodes.iter().for_each(|node| collect_forms(root, node, &mut forms));
@@ -200,12 +194,10 @@ pub fn allowed_values(path: &str) -> Option<String> {
     Some(if words.is_empty() { page.values.clone() } else { super::problem::list_quoted(words) })
 }
 
-/// Whether a key is a top-level key of an experiment file.
 pub fn is_file_key(key: &str) -> bool {
     TYPES["properties"].get(key).is_some()
 }
 
-/// The pages of all options, in the order in which the options are defined.
 pub fn option_pages() -> &'static [OptionPage] {
     static PAGES: LazyLock<Vec<OptionPage>> = LazyLock::new(|| {
         let defaults = serde_json::to_value(EngineOptions::default()).unwrap_or_default();
@@ -257,14 +249,12 @@ fn option_page(path: &str, property: &Value, target: &Value, default: &Value) ->
     }
 }
 
-/// Returns the definition that a schema node refers to, or the node itself if it is not a
-/// reference.
 fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
     let reference = node.get("$ref").and_then(Value::as_str);
     reference.and_then(|reference| root.pointer(reference.trim_start_matches('#'))).unwrap_or(node)
 }
 
-/// Returns a text field of a schema node on one line. The text is empty if there is no such field.
+/// A text field of a schema node on one line. The text is empty if there is no such field.
 fn string_field(node: &Value, key: &str) -> String {
     node.get(key).and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
 }
@@ -288,7 +278,6 @@ fn value_range(node: &Value, has_item_type: bool) -> String {
     }
 }
 
-/// Returns the words of an enumeration, each with its meaning.
 fn enum_words(node: &Value) -> Vec<(String, String)> {
     let one_of = node.get("oneOf").and_then(Value::as_array).into_iter().flatten().map(|variant| {
         let word = variant.get("const").or_else(|| variant.pointer("/properties/kind/const"));
@@ -307,8 +296,6 @@ fn format_default(value: &Value) -> String {
     }
 }
 
-/// Returns every path that a variant may set: all options, the tables that contain them, the
-/// limits, and the keys of the subject.
 pub fn known_paths() -> BTreeSet<String> {
     let mut known: BTreeSet<String> =
         ["preset", "limit.depth", "limit.nodes", "limit.ticks", "subject"].map(str::to_owned).into();

@@ -36,7 +36,6 @@ pub enum Side {
 }
 
 impl Sequence {
-    /// Whether the position at a ply of a game is searched.
     pub fn searches_ply(&self, ply: u16, turn: Color) -> bool {
         ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.includes(turn)
     }
@@ -62,14 +61,12 @@ impl Sequence {
         })
     }
 
-    /// The number of searched positions of a game.
     pub fn count_searched(&self, item: &Item) -> usize {
         self.searched_plies(item).filter(|is_searched| *is_searched).count()
     }
 }
 
 impl Side {
-    /// Whether positions with `turn` to move are searched.
     pub fn includes(self, turn: Color) -> bool {
         match self {
             Self::Both => true,

@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
     shards: u64,
-    /// Whether all jobs of an item belong to one shard.
     keeps_items_together: bool,
 }
 
@@ -47,30 +46,23 @@ impl Split {
 pub struct PlanFile {
     /// Version of this format: 2.
     pub schema: u32,
-    /// Version of the program that wrote it.
     pub ttlab: String,
     pub name: String,
-    /// The plan's id, as in manifests.
     pub plan: String,
-    /// Total number of jobs.
     pub jobs: u64,
     pub shards: u64,
     /// The experiment file's name without its folder.
     pub file: String,
-    /// The `--set` overrides, as `path=value`.
     pub sets: Vec<String>,
-    /// The experiment file's text.
     pub experiment: String,
     /// The suites' files by suite name (see [`ONLY_SUITE`]). Suites that are compiled in are not
     /// listed.
     pub suites: BTreeMap<String, SuiteFile>,
 }
 
-/// The file of a suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteFile {
-    /// The absolute path of the file.
     pub path: PathBuf,
     /// Hash of the file's bytes.
     pub hash: String,
@@ -84,12 +76,10 @@ impl SuiteFile {
     }
 }
 
-/// An error in a plan file.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct PlanError {
     path: String,
-    /// What is wrong, and what to do.
     problem: String,
 }
 

@@ -5,7 +5,6 @@ use super::problem::{OptionFault, explain};
 use crate::subject::SubjectOptions;
 use toml::{Table, Value};
 
-/// The error for `shape = "neutral"` with an external engine.
 pub const NEUTRAL_REFUSED: &str = "\"neutral\" works only with ttlab's own engine: what an external engine stores is not visible, so its search cannot be made independent of its table";
 
 /// The prefix of the paths of an external engine's options.
@@ -91,7 +90,6 @@ pub fn read_subject<'a>(
     Ok(Some(subject))
 }
 
-/// The option columns of an external engine and their values.
 pub fn subject_columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     let mut columns = vec![(PROGRAM.to_owned(), subject.uci.to_string())];
     columns.extend(paths::flatten(&serde_json::json!({ "subject": { "restart": subject.restart } })));

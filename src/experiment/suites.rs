@@ -81,9 +81,9 @@ pub struct Section {
 /// Separates the name of the suite from the rest of an item's name.
 pub const SEPARATOR: char = '/';
 
-/// Returns the limits of a variant's searches. Without suites, the only limit is the variant's own
-/// limit. With suites, there is one limit for each suite. Each limit is returned together with its
-/// path in the experiment file, such as `suites.NAME`.
+/// Without suites, the only limit is the variant's own limit. With suites, there is one limit for
+/// each suite. Each limit is returned together with its path in the experiment file, such as
+/// `suites.NAME`.
 pub fn search_limits(suites: Option<&SuiteEntries>, variant_limit: Limit) -> Vec<(String, Limit)> {
     match suites {
         None => vec![("limit".to_owned(), variant_limit)],

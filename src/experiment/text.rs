@@ -26,12 +26,9 @@ pub struct FileText<'a> {
     pub suite_paths: Option<&'a BTreeMap<String, PathBuf>>,
 }
 
-/// The name of an experiment's suite if it has only one.
 pub const ONLY_SUITE: &str = "suite";
 
-/// A suite that was read.
 pub(super) struct LoadedSuite {
-    /// The suite's file or position, as the experiment names it.
     pub(super) name: String,
     /// The path of the file; `None` for a single position.
     pub(super) path: Option<PathBuf>,
@@ -39,7 +36,6 @@ pub(super) struct LoadedSuite {
 }
 
 impl FileText<'_> {
-    /// Creates an error without a place in the file.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         let (file, text) = (self.path.display().to_string(), self.text.to_owned());
         Problem { file, text, message: message.into(), ..Problem::default() }
@@ -78,8 +74,7 @@ impl FileText<'_> {
         self.problem_at(path, format!("{path}: {what}"))
     }
 
-    /// Returns an error at the key `path` unless `in_range` is true. `value` is the value of the
-    /// key, and `expected` is the range in words.
+    /// `value` is the value of the key, and `expected` is the range in words.
     pub(super) fn check_range(
         &self,
         path: &str,

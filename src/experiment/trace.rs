@@ -101,8 +101,8 @@ impl Trace {
         Ok(Self { name, digest, path, stamp, memory, depths, games, game_indices, cache: Mutex::default() })
     }
 
-    /// Returns a suite with an item for each game. An item has the name of its game. The positions
-    /// of the items have no meaning. All of them are the start position.
+    /// An item has the name of its game. The positions of the items have no meaning. All of them
+    /// are the start position.
     pub fn suite(&self) -> Suite {
         let item_of_game = |game| Suite::of_board(&game_name(game), Board::startpos()).items;
         Suite { items: (0..self.games.len()).flat_map(item_of_game).collect(), notes: Vec::new() }
@@ -134,9 +134,8 @@ impl Trace {
         Reader::range(file, self.games[game].events())
     }
 
-    /// Returns the steps of a game from the cache. Steps that are not in the cache are decoded and
-    /// added, so that they are decoded only once for several tables. Returns `None` if the steps do
-    /// not fit into the cache.
+    /// Steps that are not in the cache are decoded and added, so that they are decoded only once
+    /// for several tables.
     fn load_steps(&self, game: usize) -> Result<Option<Arc<Vec<Step>>>, TraceError> {
         let step_bytes = |steps: usize| (steps * size_of::<Step>()) as u64;
         let events = self.games[game].info.events as usize;

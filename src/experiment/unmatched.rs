@@ -4,9 +4,9 @@ use super::expect::{Expect, Scalar};
 use super::load::Experiment;
 use crate::record::columns::{DEPTH, POSITION, column, refers_to};
 
-/// Returns the conditions in `where` that no row can match, each with the index of its expectation.
-/// Such a condition names an option value that no variant has, a depth beyond every limit, or a
-/// position that the suite lacks.
+/// The conditions in `where` that no row can match, each with the index of its expectation. Such a
+/// condition names an option value that no variant has, a depth beyond every limit, or a position
+/// that the suite lacks.
 pub fn unmatched_conditions(experiment: &Experiment) -> Vec<(usize, String)> {
     let Experiment { file, variants, suite, .. } = experiment;
     let has_sequences = experiment.has_sequences();

@@ -12,28 +12,22 @@ use toml::Value;
 /// One variant: an engine's options under one limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
-    /// The name, which is unique in the experiment.
     pub name: String,
     /// The option paths that the variant sets in addition to `[engine]`, with their values.
     pub path_values: Vec<(String, Value)>,
     /// The limit of the variant's searches. A suite may give the limit that is missing here.
     pub limit: Limit,
-    /// The engine under test.
     pub subject: Subject,
 }
 
-/// The engine of a variant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
-    /// ttlab's own.
     Builtin {
-        /// All its options.
         options: Box<EngineOptions>,
         /// Whether the file names ttlab's own engine by `subject.uci = "builtin"`. If so, rows have
         /// this name, too.
         is_named_by_file: bool,
     },
-    /// A UCI program.
     External(SubjectOptions),
 }
 
@@ -64,8 +58,7 @@ impl Variant {
     }
 }
 
-/// Returns the optional columns that the variants' rows need. `is_match` is whether the rows are
-/// games, and `has_suites` is whether there are several suites.
+/// `is_match` is whether the rows are games, and `has_suites` is whether there are several suites.
 pub fn extra_columns(variants: &[Variant], is_match: bool, has_suites: bool) -> Extra {
     let has_builtin_with =
         |condition: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(condition);
@@ -79,7 +72,7 @@ pub fn extra_columns(variants: &[Variant], is_match: bool, has_suites: bool) -> 
     }
 }
 
-/// Returns the option columns of a variant and their values. The variant's limits are included.
+/// The variant's limits are included.
 pub fn option_columns(variant: &Variant) -> Vec<(String, String)> {
     let mut columns = match &variant.subject {
         Subject::Builtin { options, is_named_by_file } => {

@@ -20,8 +20,7 @@ impl SelfPlay {
         Ok(Self { engine: Engine::new(&EngineOptions { draws: true, table, ..EngineOptions::default() }, None)? })
     }
 
-    /// Returns the best move and its score for the side to move, or `None` if there is no legal
-    /// move. `past` are the earlier positions of the game.
+    /// `past` are the earlier positions of the game.
     pub fn best_move(&mut self, board: &Board, past: &[Board], depth: u8) -> Option<(Move, Score)> {
         if !board.has_legal_move() {
             return None;
@@ -52,7 +51,6 @@ impl SelfPlay {
     }
 }
 
-/// Generates opening positions by random walks.
 pub(super) fn openings(request: &GenerateRequest, count: usize) -> Result<Vec<Board>, SuiteError> {
     Ok(generate::generate(&GenerateOptions { count, seed: request.seed, plies: request.plies })?)
 }
@@ -76,8 +74,7 @@ pub fn pgn(request: &GenerateRequest, mut write: impl FnMut(&str) -> bool) -> Re
     Ok(())
 }
 
-/// Returns a game as PGN. `positions` are the positions before each move and at the end of the
-/// game.
+/// `positions` are the positions before each move and at the end of the game.
 fn game_text(positions: &[Board], moves: &[Move], game_number: usize) -> String {
     let mut movetext = String::new();
     for (board, &mv) in positions.iter().zip(moves) {
@@ -96,8 +93,8 @@ fn game_text(positions: &[Board], moves: &[Move], game_number: usize) -> String 
     )
 }
 
-/// Returns the text of the move number before a move. The text is empty for a move of Black, unless
-/// it is the first move.
+/// The text of the move number before a move. The text is empty for a move of Black, unless it is
+/// the first move.
 fn move_number_text(board: &Board, is_first: bool) -> String {
     let number = board.game_ply() / 2 + 1;
     match board.turn() {

@@ -12,9 +12,7 @@ use crate::chess::generate::GenerateError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GenerateRequest {
-    /// Number of games or positions.
     pub count: usize,
-    /// Seed of the openings.
     pub seed: u64,
     /// Random plies before the engine takes over, 1 to 40.
     pub plies: u32,
@@ -24,16 +22,12 @@ pub struct GenerateRequest {
     pub depth: u8,
 }
 
-/// Why a suite cannot be generated.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// The openings could not be generated.
     #[error(transparent)]
     Openings(#[from] GenerateError),
-    /// The engine could not be created.
     #[error(transparent)]
     Engine(#[from] crate::engine::EngineError),
-    /// The games contain too few positions.
     #[error(
         "found only {found} of {expected} {kind} positions in {games} games: request fewer positions or longer games"
     )]

@@ -23,7 +23,6 @@ pub enum PositionKind {
 }
 
 impl PositionKind {
-    /// Returns the names of the kind in a sentence, in position ids, and on the command line.
     fn names(self) -> [&'static str; 3] {
         match self {
             Self::Middlegames => ["middle game", "middle", "middlegames"],
@@ -33,7 +32,6 @@ impl PositionKind {
     }
 }
 
-/// The maximum number of games for each requested position.
 const GAMES_PER_POSITION: usize = 6;
 
 /// For [`PositionKind::Tactical`], the minimum lead in centipawns of the best move over the second
@@ -47,9 +45,9 @@ pub fn epd(request: &GenerateRequest, kind: PositionKind, half: Option<u8>) -> R
     Ok(format_epd(&find_positions(request, kind)?, request, kind, half))
 }
 
-/// Returns positions as EPD. The first position has a comment that says how to regenerate all of
-/// them. If `half` is given, only every second position is returned, beginning with the first (0)
-/// or the second (1).
+/// Positions as EPD. The first position has a comment that says how to regenerate all of them. If
+/// `half` is given, only every second position is returned, beginning with the first (0) or the
+/// second (1).
 fn format_epd(
     positions: &[(Board, Option<Move>)],
     request: &GenerateRequest,
@@ -119,15 +117,11 @@ fn match_kind(kind: PositionKind, board: &Board, player: &mut SelfPlay, depth: u
     }
 }
 
-/// Returns the number of pieces of these kinds, of both colours together.
 fn count_men(board: &Board, pieces: &[Piece]) -> u32 {
     let count_of_color = |color| pieces.iter().map(|&piece| board.pieces(color, piece).count()).sum::<u32>();
     count_of_color(Color::White) + count_of_color(Color::Black)
 }
 
-/// Returns the move that is better than all others by [`LEAD`] at each of the [`LOOK_DEPTHS`].
-/// Returns `None` if there is no such move, or if the move is simply the capture that wins most
-/// material.
 fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
     let mut moves = MoveList::new();
     movegen::legal(board, &mut moves);
@@ -147,21 +141,18 @@ fn only_move(board: &Board, player: &mut SelfPlay) -> Option<Move> {
     agreeing_move(LOOK_DEPTHS.into_iter().map(leader_at))
 }
 
-/// Returns the move whose score is higher than all other scores by [`LEAD`] or more, if any.
 fn leading_move(mut scores: Vec<(Score, Move)>) -> Option<Move> {
     scores.sort_by_key(|&(score, _)| -score);
     let (&(best, mv), &(next, _)) = (scores.first()?, scores.get(1)?);
     (best - next >= LEAD).then_some(mv)
 }
 
-/// Returns the move that all searches found, if they agree.
 fn agreeing_move(mut leaders: impl Iterator<Item = Option<Move>>) -> Option<Move> {
     let first = leaders.next()??;
     leaders.all(|leader| leader == Some(first)).then_some(first)
 }
 
-/// Returns the material gain of a capture or promotion by static exchange evaluation. The gain of
-/// other moves is 0.
+/// The gain of other moves is 0.
 fn gain(board: &Board, mv: Move) -> Score {
     if board.is_quiet(mv) { 0 } else { board.see(mv, &crate::chess::generate::VALUES) }
 }

@@ -24,7 +24,6 @@ enum TemporaryFile {
 }
 
 impl NewFile {
-    /// Returns the open file, for reading its metadata.
     pub fn as_file(&self) -> &File {
         match &self.0 {
             TemporaryFile::Unnamed(file) => file,
@@ -32,7 +31,6 @@ impl NewFile {
         }
     }
 
-    /// Returns the open file, for writing.
     pub fn as_file_mut(&mut self) -> &mut File {
         match &mut self.0 {
             TemporaryFile::Unnamed(file) => file,
@@ -40,7 +38,6 @@ impl NewFile {
         }
     }
 
-    /// Moves the file to its path.
     fn persist(self, path: &Path) -> io::Result<()> {
         match self.0 {
             TemporaryFile::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
@@ -100,7 +97,6 @@ fn move_unnamed(file: &File, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a file that [`publish`] will move to `path`.
 pub fn begin_file(path: &Path) -> io::Result<NewFile> {
     // A device must not be replaced, even if the process may write to /dev.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -112,7 +108,6 @@ pub fn begin_file(path: &Path) -> io::Result<NewFile> {
     create_named(parent_folder(path))
 }
 
-/// Creates a file with a temporary name in a folder.
 fn create_named(folder: &Path) -> io::Result<NewFile> {
     let mut builder = tempfile::Builder::new();
     // These are the default permissions of new files. The user's umask is then applied.
@@ -145,14 +140,12 @@ pub fn sync_folder(path: &Path) {
     }
 }
 
-/// Writes a file atomically.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = begin_file(path)?;
     file.write_all(bytes)?;
     publish(file, path)
 }
 
-/// Returns the folder that contains a path, or the working folder if the path is only a name.
 fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -10,14 +10,11 @@ use std::sync::Mutex;
 /// Default size of a block in bytes. A block of this size fits into the caches of a processor core.
 pub const SIZE: usize = 1 << 20;
 
-/// Reads blocks from a source.
 struct BlockReader<R> {
     source: R,
     /// The bytes that were read but do not belong to a block yet.
     unused: Vec<u8>,
-    /// Whether the source has been read to its end.
     ended: bool,
-    /// Number of blocks read so far.
     count: usize,
 }
 
@@ -106,15 +103,12 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     outcome
 }
 
-/// Returns the number of bytes up to and including the last line feed, or 0 if there is no line
-/// feed.
 pub fn complete_lines_length(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |index| index + 1)
 }
 
-/// Returns the number of bytes up to and including the end of the last record. A record ends with a
-/// line feed outside quotes. As in CSV readers, a quote opens a quoted field only at the start of a
-/// field, and two quotes in a quoted field stand for one quote.
+/// A record ends with a line feed outside quotes. As in CSV readers, a quote opens a quoted field
+/// only at the start of a field, and two quotes in a quoted field stand for one quote.
 pub fn complete_records_length(bytes: &[u8]) -> usize {
     if !bytes.contains(&b'"') {
         return complete_lines_length(bytes);

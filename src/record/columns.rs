@@ -12,14 +12,12 @@ use crate::table::{Occupancy, TableCounters, ThreadCounters};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// How a column may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The field identifies the row, alone or together with other keys.
     Key,
     /// The field is the value of a varying option. Option columns come before result columns.
     Option,
-    /// A result that is not a number.
     Word,
     /// A count that may be summed over iterations and searches.
     Sum,
@@ -27,12 +25,10 @@ pub enum Role {
     Last,
     /// A measured time. It differs between repeats, so the checksum does not cover it.
     Time,
-    /// The checksum of the other fields.
     Seal,
 }
 
 impl Role {
-    /// Returns the role's name in the documentation.
     pub fn word(self) -> &'static str {
         match self {
             Self::Key => "key",
@@ -46,10 +42,8 @@ impl Role {
     }
 }
 
-/// A column of `results.csv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The column's name in the header.
     pub name: Cow<'static, str>,
     pub meaning: Cow<'static, str>,
     /// The unit of the column's numbers. Empty if the column does not contain numbers.
@@ -58,7 +52,6 @@ pub struct Column {
 }
 
 impl Column {
-    /// Whether the column contains numbers.
     pub fn is_number(&self) -> bool {
         !self.unit.is_empty()
     }
@@ -177,8 +170,6 @@ columns! { TAIL:
         |_, _| String::new();
 }
 
-/// Returns the field that `format` makes of the row's game. Returns an empty field if the game
-/// could not be played.
 fn game_field(row: &Row<'_>, format: impl FnOnce(&GameRecord) -> String) -> String {
     row.match_columns.and_then(|columns| columns.game).map(format).unwrap_or_default()
 }

@@ -6,32 +6,25 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Version of the file's format.
 pub const FORMAT: u32 = 1;
 
 /// Maximum size of a file of findings in bytes. Longer files are refused.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The findings about an engine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Diagnosis {
-    /// Version of the format.
     pub format: u32,
-    /// The build of ttlab that wrote the file.
     pub ttlab: String,
-    /// Path of the engine's program.
     pub program: String,
     pub arguments: Vec<String>,
     /// SHA-256 of the program.
     pub sha256: String,
     /// The engine's name, from its `id name` line.
     pub name: String,
-    /// All options of the engine with their values.
     pub options: BTreeMap<String, String>,
     /// Duration of the examination in seconds.
     pub seconds: f64,
-    /// The checks, in order.
     pub checks: Vec<Check>,
     /// Comparison of a small table with a large table. `None` if they could not be compared.
     pub forgetting: Option<Forgetting>,
@@ -42,19 +35,15 @@ pub struct Diagnosis {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// Name of the check.
     pub check: String,
     pub result: CheckResult,
-    /// The finding in words.
     pub finding: String,
 }
 
-/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckResult {
     Good,
-    /// A fault of the engine.
     Fault,
     /// Information for the user that is neither good nor a fault.
     Note,
@@ -70,13 +59,11 @@ pub enum NodesVerdict {
     /// With a table that forgets entries, the engine needs fewer nodes, or its searches to the same
     /// depth are worse. Nodes are therefore misleading.
     Mislead,
-    /// Neither of the other verdicts could be shown.
     #[default]
     Undecided,
 }
 
 impl NodesVerdict {
-    /// Returns the verdict as it is written in the file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Lead => "lead",
@@ -96,9 +83,7 @@ pub struct Forgetting {
     pub large: i64,
     /// Depth of the searches, in plies.
     pub depth: u8,
-    /// Number of games whose positions are searched.
     pub games: usize,
-    /// Number of searches with each table.
     pub searches: usize,
     /// Number of searches for which the two tables need different numbers of nodes.
     pub differing: usize,
@@ -134,9 +119,7 @@ pub struct Forgetting {
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     pub mean: f64,
-    /// Lower end of the interval.
     pub low: Option<f64>,
-    /// Upper end of the interval.
     pub high: Option<f64>,
 }
 
@@ -161,8 +144,6 @@ impl Diagnosis {
         Ok(diagnosis)
     }
 
-    /// Returns the findings as the JSON text of the file.
-    ///
     /// # Errors
     /// When the findings cannot be written as JSON.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
@@ -211,7 +192,6 @@ impl Diagnosis {
         Ok(())
     }
 
-    /// Whether any check found a fault.
     pub fn has_faults(&self) -> bool {
         self.checks.iter().any(|check| check.result == CheckResult::Fault)
     }

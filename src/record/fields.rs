@@ -25,7 +25,6 @@ pub(super) struct Parser {
     csv_reader: csv_core::Reader,
     /// The buffer of the CSV reader. It contains the fields of a line without separators.
     fields: Vec<u8>,
-    /// The offset at which each field ends in `fields`.
     ends: Vec<usize>,
     /// The buffer of [`Parser::separate_line`].
     row: SeparatedRow,
@@ -35,7 +34,6 @@ pub(super) struct Parser {
 #[derive(Default)]
 pub(super) struct SeparatedRow {
     bytes: Vec<u8>,
-    /// The offset of the separator after each field.
     ends: Vec<usize>,
 }
 
@@ -56,19 +54,16 @@ impl SeparatedRow {
         self.ends.len()
     }
 
-    /// Returns a field including the separator after it. If the row has no such field, the result
-    /// is only a separator.
+    /// If the row has no such field, the result is only a separator.
     pub(super) fn field(&self, index: Option<usize>) -> &[u8] {
         index.and_then(|index| self.bytes.get(self.field_start(index)..=*self.ends.get(index)?)).unwrap_or(&[SEPARATOR])
     }
 
-    /// Returns the offset at which a field starts.
     fn field_start(&self, index: usize) -> usize {
         if index == 0 { 0 } else { self.ends[index - 1] + 1 }
     }
 
-    /// Returns the checksum of the first `field_count` fields except the time. `previous` is the
-    /// checksum of the previous row, as for [`super::checksum`].
+    /// `previous` is the checksum of the previous row, as for [`super::checksum`].
     pub(super) fn checksum(&self, previous: u32, field_count: usize) -> u32 {
         let end = self.field_start(field_count);
         // The index of the time is counted from the end, because the number of columns before the
@@ -79,14 +74,12 @@ impl SeparatedRow {
         hash_pieces(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
     }
 
-    /// Returns the checksum of all fields of a row that has no time and no previous row.
     pub(super) fn checksum_of_all_fields(&self) -> u32 {
         hash_pieces(0, [&self.bytes, &[]])
     }
 }
 
-/// Returns the checksum of a row that is given in two pieces. `previous` is the checksum of the
-/// previous row.
+/// `previous` is the checksum of the previous row.
 fn hash_pieces(previous: u32, pieces: [&[u8]; 2]) -> u32 {
     let mut hash = SipHasher13::new_with_keys(CHECKSUM_KEY, 0);
     hash.write_u32(previous);
@@ -99,7 +92,6 @@ impl Parser {
         Self { csv_reader: csv_core::Reader::new(), fields: Vec::new(), ends: Vec::new(), row: SeparatedRow::default() }
     }
 
-    /// Parses the fields of one line.
     pub(super) fn parse_line(&mut self, bytes: &[u8]) -> Result<StringRecord, String> {
         let text = line_text(bytes)?;
         let mut row = StringRecord::with_capacity(text.len(), 128);
@@ -146,8 +138,6 @@ impl Parser {
     }
 }
 
-/// Returns the text of a line without the line feed at its end, or an error message if the line
-/// cannot be a line of a results file.
 fn line_text(bytes: &[u8]) -> Result<&str, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| NOT_UTF8.to_owned())?;
     let text = text.strip_suffix('\n').unwrap_or(text);

@@ -13,13 +13,11 @@ use std::fmt::Write as _;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-/// The name of the file of games in the results folder.
 pub const NAME: &str = "games.pgn";
 
 /// Maximum width of a line of moves, in characters.
 const MAX_WIDTH: usize = 80;
 
-/// Returns the value of `match.end` for a game that ended by the rules of chess.
 pub fn ending_word(ending: Ending) -> &'static str {
     match ending {
         Ending::Mate => "mate",
@@ -36,7 +34,6 @@ pub const RESIGNED: &str = "resigned";
 /// The value of `match.end` for a game adjudicated as drawn.
 pub const AGREED: &str = "draw-agreed";
 
-/// The value of `match.end` for a game drawn by `max_moves`.
 pub const TOO_LONG: &str = "max-moves";
 
 /// Writes the file of games into the folder of the results. Writes nothing if the rows are not
@@ -121,7 +118,6 @@ fn for_each_game(
     read_result.map(|()| true)
 }
 
-/// Does the same as [`for_each_game`] for the thin rows in a folder.
 fn for_each_thin_game(
     folder: &Path,
     mut write_game: impl FnMut(&str) -> std::io::Result<()>,
@@ -161,8 +157,7 @@ const PGN_COLUMNS: [&str; REQUIRED_COLUMN_COUNT + 1] = [
 /// The number of columns in [`PGN_COLUMNS`] that must exist.
 const REQUIRED_COLUMN_COUNT: usize = 11;
 
-/// Returns the PGN of a row's game, or `None` if the job failed. `fields` contains the row's field
-/// of each column in [`PGN_COLUMNS`].
+/// `fields` contains the row's field of each column in [`PGN_COLUMNS`].
 ///
 /// # Errors
 /// When a field is not valid, or when the game breaks the rules.

@@ -11,13 +11,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 
-/// Name of the manifest in its folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// Why a manifest cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// An error of the operating system.
     #[error("{path}: {error}")]
     Io { path: String, error: io::Error },
     /// The manifest was edited or damaged, because its seal does not match.
@@ -26,40 +23,25 @@ pub enum ManifestError {
          same experiment then writes another)"
     )]
     Edited { path: String },
-    /// The manifest has the schema of another version of ttlab.
     #[error(
         "{path}: a manifest of schema {found}, but this ttlab reads schema {SCHEMA}: run the experiment again, or use the ttlab that wrote it"
     )]
-    Version {
-        path: String,
-        /// The schema of the file.
-        found: u64,
-    },
-    /// The file is not a manifest.
+    Version { path: String, found: u64 },
     #[error("{path}: not a manifest of ttlab: {problem}: move the folder away, or choose another")]
-    Json {
-        path: String,
-        /// What is wrong with the file, and where.
-        problem: String,
-    },
+    Json { path: String, problem: String },
 }
 
-/// The machine on which timings were measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     pub cpu: String,
-    /// Number of processors that ttlab may use.
     pub cores: usize,
     pub memory_bytes: u64,
-    /// Operating system and architecture.
     pub os: String,
 }
 
-/// A build of ttlab.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     pub version: String,
-    /// The commit, if known at build time.
     pub commit: String,
     pub profile: String,
     /// Hash of everything that determines counts. This is the code that searches and the versions
@@ -79,7 +61,6 @@ impl std::fmt::Display for Build {
     }
 }
 
-/// One shard of a plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// Index of the shard, from 0.
@@ -87,13 +68,11 @@ pub struct Shard {
     pub count: u64,
 }
 
-/// The run of a shard, as recorded in the manifest of merged results.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ShardRun {
     /// Index of the shard, from 0.
     pub index: u64,
-    /// Number of parallel jobs.
     pub jobs: usize,
     pub machine: Machine,
     /// Nodes per second of `ttlab bench` on the shard's machine.
@@ -104,22 +83,18 @@ pub struct ShardRun {
     pub ended: Option<u64>,
 }
 
-/// A folder from which rows were taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowSource {
     pub folder: String,
     pub jobs: u64,
     pub rows: u64,
-    /// The build that wrote the rows.
     pub build: Build,
 }
 
-/// The part of the manifest that describes thin rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thin {
     pub rows: u64,
-    /// Number of rows of failed jobs.
     pub failed: u64,
     /// A message about rows or jobs of the plan that were missing when the thin rows were written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,10 +107,8 @@ pub struct Thin {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunSegment {
-    /// The index of the shard, in merged results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<u64>,
-    /// Number of parallel jobs.
     pub jobs: usize,
     /// Number of jobs that the segment finished. `None` while the program runs and if it was
     /// killed.
@@ -161,19 +134,14 @@ pub struct RunSegment {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineInfo {
-    /// Path of the engine's program.
     pub program: String,
-    /// Arguments of the program.
     pub arguments: Vec<String>,
     /// SHA-256 of the program.
     pub sha256: String,
-    /// The engine's name, from its `id name` line.
     pub name: String,
-    /// The engine's authors, from its `id author` line.
     pub author: String,
     /// The lines that the engine wrote before its options.
     pub banner: Vec<String>,
-    /// All options of the engine with their values.
     pub options: BTreeMap<String, String>,
     /// Whether repeated searches give the same counts: `exact`, `same nodes, other answers`,
     /// `within x %` or `not repeatable`.
@@ -207,14 +175,12 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// One of the suites of a run that has several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SuiteRun {
     pub name: String,
     /// The path of the suite's file, as written in the experiment file.
     pub file: String,
-    /// Number of the suite's items.
     pub items: usize,
 }
 
@@ -222,16 +188,13 @@ pub struct SuiteRun {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
-    /// Version of the manifest's format.
     pub schema: u32,
     pub name: String,
     pub question: String,
-    /// The suite, as written in the experiment file.
     pub suite: String,
     /// The suites in order. Empty if there is only one suite.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<SuiteRun>,
-    /// Number of items of all suites.
     pub items: usize,
     /// For each item's name, a hash of the item's position, or of the start position and the moves
     /// of its game. Empty in the manifest of a shard.
@@ -246,12 +209,10 @@ pub struct Manifest {
     pub left_out: Vec<String>,
     /// Whether the items are searched in sequences that share a table.
     pub sequence: bool,
-    /// Number of repeats of each search.
     pub repeats: u32,
     /// Whether the experiment file says that times matter.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub times: bool,
-    /// Number of key seeds of every variant.
     pub seeds: u32,
     /// The variants in order. Copies of variants with further key seeds come last.
     pub variants: Vec<String>,
@@ -262,7 +223,6 @@ pub struct Manifest {
     /// is the case if each group or each key seed has its own.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub baselines: BTreeMap<String, String>,
-    /// The columns of the varying options.
     pub varying: Vec<String>,
     /// The variants whose tables are never cleared. Such a variant searches all positions in one
     /// job.
@@ -277,21 +237,17 @@ pub struct Manifest {
     pub shared_options: serde_json::Value,
     /// The id of the plan. Plans with the same id give equal counts.
     pub plan: String,
-    /// Number of jobs of the plan.
     pub jobs_total: u64,
     /// Number of jobs of the plan that are not needed. These are pairs of games whose test ended
     /// before they were played.
     #[serde(skip_serializing_if = "is_zero")]
     pub jobs_not_needed: u64,
-    /// Number of parallel jobs.
     pub jobs: usize,
-    /// The external engines by the names of their variants.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub subjects: BTreeMap<String, EngineInfo>,
     /// The shard. `None` unless the results are those of a shard of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// The runs of the shards, in merged results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<ShardRun>,
     /// The nodes per second of `ttlab bench` just before the run of a shard. They show whether the
@@ -308,7 +264,6 @@ pub struct Manifest {
     /// End of the run, in seconds since 1970 (UTC). `None` while the program runs and if it was
     /// killed.
     pub ended: Option<u64>,
-    /// The `--set` overrides, as `path=value`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
     /// All segments of the run in order. There are several if the run was stopped and resumed.
@@ -317,7 +272,6 @@ pub struct Manifest {
     /// Sentences that say what the experiment's design cannot show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
-    /// The folders from which rows were taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RowSource>,
     /// Number of rows at the end of the run. `None` before the end of the run.
@@ -326,14 +280,12 @@ pub struct Manifest {
     /// computed at the end of the run.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub column_seals: BTreeMap<String, String>,
-    /// Hash of the header of the results.
     pub header_seal: Option<String>,
     /// Hash of the results file as written, computed at the end of the run.
     pub file_seal: Option<String>,
     /// Facts about the thin rows. `None` if the folder contains full rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thin: Option<Thin>,
-    /// Hash of all other fields of the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest_seal: Option<String>,
 }
@@ -345,7 +297,6 @@ pub const SCHEMA: u32 = 3;
 /// Name of the field that contains the hash of all other fields.
 const MANIFEST_SEAL: &str = "manifest_seal";
 
-/// What a manifest seals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealKind {
     /// Nothing, so edits cannot be detected.
@@ -355,12 +306,10 @@ pub enum SealKind {
 }
 
 impl Manifest {
-    /// Returns what the manifest seals.
     pub fn seal_kind(&self) -> SealKind {
         if self.manifest_seal.is_some() { SealKind::Whole } else { SealKind::None }
     }
 
-    /// Returns the text of the manifest file, including the manifest's seal.
     pub fn to_text(&self) -> io::Result<String> {
         let mut unsealed_manifest = Self { manifest_seal: None, ..self.clone() };
         // If the folder contains thin rows, options that all variants share are written only once.
@@ -395,8 +344,7 @@ impl Manifest {
         ))
     }
 
-    /// Returns the variants whose tables store wrong node counts or no node counts. A stored node
-    /// count is wrong if the table also counts nodes that were not searched.
+    /// A stored node count is wrong if the table also counts nodes that were not searched.
     pub fn variants_that_miscount_nodes(&self) -> HashSet<&str> {
         let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
         let table = |options: &serde_json::Value| TableOptions::deserialize(options.get("table")?).ok();
@@ -438,7 +386,6 @@ impl Manifest {
     }
 }
 
-/// Returns the JSON text of an object, with one line for each field.
 fn one_field_per_line(value: &serde_json::Value) -> serde_json::Result<String> {
     let fields = value.as_object().into_iter().flatten();
     let lines = fields

@@ -38,8 +38,6 @@ pub const SEED_SUFFIX: &str = ", key seed ";
 /// variant whose searchers follow another schedule.
 pub const SCHEDULE_SUFFIX: &str = ", schedule ";
 
-/// Returns the name of the variant that was copied, if `name` is the name of a copy that uses
-/// another key seed or schedule. Otherwise returns `None`.
 pub fn base_variant(name: &str) -> Option<&str> {
     [SEED_SUFFIX, SCHEDULE_SUFFIX].into_iter().find_map(|suffix| {
         let (variant, number) = name.rsplit_once(suffix)?;
@@ -47,7 +45,6 @@ pub fn base_variant(name: &str) -> Option<&str> {
     })
 }
 
-/// The fields that identify a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Label {
     pub id: u64,
@@ -60,7 +57,6 @@ pub struct Label {
     pub ply: Option<u16>,
     pub repeat: u32,
     pub limit: String,
-    /// The values of the varying options, in the order of the header.
     pub options: Vec<String>,
 }
 
@@ -87,7 +83,6 @@ pub struct Row<'a> {
     pub match_columns: Option<MatchColumns<'a>>,
 }
 
-/// The contents of the columns that exist only in a match.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchColumns<'a> {
     pub opponent: &'a str,
@@ -98,27 +93,21 @@ pub struct MatchColumns<'a> {
 /// A finished game, from the view of one of the players. Below, "the player" is this player.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameRecord {
-    /// Whether the player had White.
     pub white: bool,
     /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// What ended the game, as in the column `match.end`.
     pub end: &'static str,
     /// The depths of the last finished iterations, summed over the player's moves.
     pub depths: u64,
     /// Number of the player's moves for which no iteration finished within the limit.
     pub unsearched_moves: u64,
-    /// Nodes of the opponent's searches.
     pub opponent_nodes: u64,
     /// The position before the first move.
     pub start: Board,
-    /// The moves of both sides.
     pub moves: Vec<Move>,
-    /// The search of each move.
     pub searches: Vec<MoveSearch>,
 }
 
-/// What a move's search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveSearch {
     /// The mover's score in centipawns, if the engine reported one.
@@ -128,17 +117,14 @@ pub struct MoveSearch {
     pub mate: Option<i32>,
     /// The depth of the last finished iteration, or 0 if unknown.
     pub depth: u8,
-    /// The nodes of all iterations.
     pub nodes: Option<u64>,
 }
 
 impl GameRecord {
-    /// Returns the player's colour, [`WHITE`] or [`BLACK`].
     pub fn colour(&self) -> &'static str {
         if self.white { WHITE } else { BLACK }
     }
 
-    /// Returns the player's points, as in the column `match.points`.
     pub fn points(&self) -> &'static str {
         match self.winner {
             None => "0.5",
@@ -154,7 +140,6 @@ pub const WHITE: &str = "white";
 /// The value of `match.colour` in the second game of a pair.
 pub const BLACK: &str = "black";
 
-/// The contents of the columns that exist only with external engines.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineColumns<'a> {
     /// The engine's report. `None` for the built-in engine.
@@ -164,15 +149,13 @@ pub struct EngineColumns<'a> {
 }
 
 impl Row<'_> {
-    /// Returns the report of an external engine, or `None` for the built-in engine.
     fn report(&self) -> Option<&UciReport> {
         self.engine_columns.and_then(|engine| engine.report)
     }
 }
 
-/// Returns the checksum of a row whose fields before the checksum are `fields`. The checksum covers
-/// every field except the time. It also covers `previous`, which is the checksum of the previous
-/// row of the same job, or 0 for the job's first row.
+/// The checksum covers every field except the time. It also covers `previous`, which is the
+/// checksum of the previous row of the same job, or 0 for the job's first row.
 pub fn checksum<'a>(previous: u32, fields: impl Iterator<Item = &'a str>) -> u32 {
     let fields = SeparatedRow::from_fields(fields);
     fields.checksum(previous, fields.len())

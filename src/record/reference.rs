@@ -14,7 +14,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The name of the file in the results folder.
 pub const NAME: &str = "reference.csv";
 
 /// The name of the compressed file. The file is compressed if the folder contains thin rows, which
@@ -24,7 +23,6 @@ pub const COMPRESSED_NAME: &str = "reference.csv.xz";
 const HEADER: [&str; 7] =
     ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes", columns::CHECK];
 
-/// Number of fields before the checksum.
 const CHECKED_FIELD_COUNT: usize = HEADER.len() - 1;
 
 /// The judgement of a position or of a move in a position. The file has a row for each judgement.
@@ -33,7 +31,6 @@ pub struct Judgement {
     /// Two hashes with a hyphen between them. The first is the hash of the reference engine, its
     /// options and its limit. The second is the hash of the position with its history.
     pub reference: String,
-    /// The position's name, as in the results.
     pub position: String,
     /// The judged move in UCI form. Empty if the position itself is judged.
     pub mv: String,
@@ -47,7 +44,6 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Returns the CSV line of the judgement, including the checksum.
     fn to_line(&self) -> io::Result<Vec<u8>> {
         let score = self.score.to_string();
         let nodes = self.nodes.map(|nodes| nodes.to_string()).unwrap_or_default();
@@ -64,7 +60,6 @@ impl Judgement {
     }
 }
 
-/// Returns the checksum of a row's fields as text.
 fn row_checksum<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     format!("{:08x}", SeparatedRow::from_fields(fields).checksum_of_all_fields())
 }
@@ -75,8 +70,7 @@ pub fn read(folder: &Path) -> io::Result<Vec<Judgement>> {
     Ok(read_lines(folder)?.into_iter().filter_map(|(_, judgement)| judgement).collect())
 }
 
-/// Returns the numbers of the damaged lines. The last line is ignored if it is incomplete, which
-/// may happen when a process is killed.
+/// The last line is ignored if it is incomplete, which may happen when a process is killed.
 pub fn damaged_lines(folder: &Path) -> io::Result<Vec<u64>> {
     let lines = read_lines(folder)?.into_iter();
     Ok(lines.filter(|(_, judgement)| judgement.is_none()).map(|(line_number, _)| line_number).collect())
@@ -133,20 +127,18 @@ impl Judgements {
         Ok(Self(OpenOptions::new().append(true).open(&path)?))
     }
 
-    /// Appends judgements in one write.
     pub fn append(&mut self, judgements: &[Judgement]) -> io::Result<()> {
         self.0.write_all(&to_lines(judgements.iter())?)
     }
 }
 
-/// Returns the CSV lines of judgements.
 fn to_lines<'a>(judgements: impl Iterator<Item = &'a Judgement>) -> io::Result<Vec<u8>> {
     Ok(judgements.map(Judgement::to_line).collect::<io::Result<Vec<_>>>()?.concat())
 }
 
-/// Returns how many centipawns the chosen move loses compared with the best move. Both scores are
-/// limited to the range from -1000 to 1000 first, because differences between moves say little in
-/// positions that are won or lost by that much.
+/// How many centipawns the chosen move loses compared with the best move. Both scores are limited
+/// to the range from -1000 to 1000 first, because differences between moves say little in positions
+/// that are won or lost by that much.
 pub fn loss(best_score: i32, chosen_score: i32) -> f64 {
     let limit = |score: i32| score.clamp(-1000, 1000);
     f64::from((limit(best_score) - limit(chosen_score)).max(0))

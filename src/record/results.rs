@@ -8,13 +8,10 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 use std::path::Path;
 
-/// Name of the results file in its folder.
 pub const RESULTS: &str = "results.csv";
 
-/// An error in a results file.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
-    /// An error of the operating system.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The header is not the expected one. Another experiment or another build wrote the file.
@@ -23,12 +20,10 @@ pub enum ResultsError {
          move it away, or choose another folder with --out"
     )]
     OtherColumns(String),
-    /// A line is not a valid row.
     #[error("line {line}: {problem}")]
     Damaged {
         /// Line number, from 1.
         line: u64,
-        /// What is wrong with the line.
         problem: String,
     },
     /// Thin rows are damaged or do not match their manifest.
@@ -36,12 +31,10 @@ pub enum ResultsError {
     Thin(String),
 }
 
-/// The place of a row in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLine {
     /// Line number, from 1; the header is line 1.
     pub number: u64,
-    /// Byte range, including the line feed.
     pub bytes: Range<u64>,
 }
 
@@ -125,7 +118,6 @@ pub fn scan_any(
     Ok((length, is_header))
 }
 
-/// Returns the row, or an error message if the row does not have `expected_fields` fields.
 fn check_field_count(expected_fields: usize, row: StringRecord) -> Result<StringRecord, String> {
     if row.len() == expected_fields { Ok(row) } else { Err(field_count_problem(expected_fields, row.len())) }
 }
@@ -133,7 +125,6 @@ fn check_field_count(expected_fields: usize, row: StringRecord) -> Result<String
 /// Reads the complete lines of a results file. The last line is ignored if it does not end with a
 /// line feed.
 pub(super) struct Lines<'f> {
-    /// The first line.
     pub(super) header: Vec<u8>,
     reader: BufReader<Take<&'f File>>,
     /// The length of all complete lines in bytes.
@@ -178,8 +169,8 @@ impl<'f> Lines<'f> {
 
 const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: another program saved the file";
 
-/// Returns the error for a first line that is not the expected header. The error describes the
-/// first difference.
+/// The error for a first line that is not the expected header. The error describes the first
+/// difference.
 fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     if line.starts_with("\u{feff}".as_bytes()) {
         return ResultsError::Damaged { line: 1, problem: BYTE_ORDER_MARK.to_owned() };
@@ -202,30 +193,25 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     })
 }
 
-/// Parses the column names of a header line.
 pub(super) fn parse_header(line: &[u8]) -> Result<Vec<String>, ResultsError> {
     let fields = Parser::new().parse_line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     Ok(fields.iter().map(str::to_owned).collect())
 }
 
-/// Returns the message for a line with the wrong number of fields.
 pub(super) fn field_count_problem(expected: usize, found: usize) -> String {
     format!("not a row: expected {expected} fields, found {found}; it was edited by hand or damaged")
 }
 
-/// Formats one CSV line, including the line feed.
 pub fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(fields).map_err(|error| io::Error::other(error.to_string()))?;
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// Returns the length of the header line in bytes.
 pub fn header_length(header: &[String]) -> io::Result<u64> {
     Ok(csv_line(header)?.len() as u64)
 }
 
-/// Returns the number of bytes up to and including the last line feed of a file.
 fn complete_lines_length(file: &File) -> io::Result<u64> {
     let mut reader = BufReader::new(file);
     let (mut complete_length, mut offset) = (0, 0);

@@ -15,7 +15,6 @@ use std::hash::Hasher;
 /// The key of all hashes in this module. It contains "ttlab" in ASCII and a version.
 const KEY: u64 = 0x7474_6c61_6200_0003;
 
-/// Creates a hasher with this module's key.
 fn hasher() -> SipHasher13 {
     SipHasher13::new_with_keys(KEY, 0)
 }
@@ -24,26 +23,22 @@ fn format_hash(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Returns the hash of bytes as 16 hexadecimal digits.
 pub fn hash_bytes(bytes: &[u8]) -> String {
     let mut hasher = hasher();
     hasher.write(bytes);
     format_hash(hasher.finish())
 }
 
-/// Returns the hash of a column's fields.
 pub(super) fn hash_column<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     let mut hasher = hasher();
     fields.for_each(|field| write_field(&mut hasher, field));
     format_hash(hasher.finish())
 }
 
-/// Returns the hash of the names in a header, in their order.
 pub fn hash_header(header: &[String]) -> String {
     hash_column(header.iter().map(String::as_str))
 }
 
-/// Feeds a field and a separator to a hasher.
 fn write_field(hasher: &mut SipHasher13, text: &str) {
     hasher.write(text.as_bytes());
     hasher.write(&[SEPARATOR]);
@@ -79,7 +74,7 @@ impl SealHasher {
         self.column_hashers.iter_mut().zip(&rows.0).for_each(|(hasher, bytes)| hasher.write(bytes));
     }
 
-    /// Returns the seals of the file. `header` is the file's header.
+    /// `header` is the file's header.
     pub(super) fn finish(self, header: &[String]) -> Seals {
         let hashes: Vec<u64> = self.column_hashers.iter().map(Hasher::finish).collect();
         let mut file_hasher = hasher();
@@ -104,14 +99,11 @@ fn is_reproducible(name: &str) -> bool {
     name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time)
 }
 
-/// The seals of a results file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seals {
     /// The hash of each reproducible column by the column's name.
     pub columns: BTreeMap<String, String>,
-    /// The hash of the header.
     pub header: String,
-    /// The hash of the file as written.
     pub file: String,
 }
 

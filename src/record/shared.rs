@@ -20,7 +20,7 @@ pub(super) fn join(shared: &Value, options: &mut BTreeMap<String, Value>) {
     options.values_mut().for_each(|value| *value = with_shared(value.take(), shared));
 }
 
-/// Returns the parts that all values share. Each part that differs is replaced by null.
+/// Each part that differs is replaced by null.
 fn shared_part(values: &[&Value]) -> Value {
     let Some((first, others)) = values.split_first() else { return Value::Null };
     if others.iter().all(|value| value == first) {
@@ -36,7 +36,6 @@ fn shared_part(values: &[&Value]) -> Value {
     maps[0].keys().map(|key| (key.clone(), shared_field(key))).collect::<Map<_, _>>().into()
 }
 
-/// Returns `value` without the parts that it has in common with `shared`.
 fn without_shared(value: &Value, shared: &Value) -> Value {
     let (Value::Object(fields), Value::Object(shared)) = (value, shared) else { return value.clone() };
     let mut remaining_fields = Map::new();
@@ -52,7 +51,7 @@ fn without_shared(value: &Value, shared: &Value) -> Value {
     Value::Object(remaining_fields)
 }
 
-/// Returns a value with the shared parts added. The keys are in the order of the keys in `shared`.
+/// The keys are in the order of the keys in `shared`.
 fn with_shared(value: Value, shared: &Value) -> Value {
     let (mut fields, shared) = match (value, shared) {
         (Value::Object(fields), Value::Object(shared)) => (fields, shared),

@@ -18,7 +18,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// Name of the file of thin rows in its folder.
 pub const NAME: &str = "rows.csv.xz";
 
 /// Prefix of the name of a column that has one value for each search. The value is stored in the
@@ -34,16 +33,12 @@ const BY_VARIANT: &str = "variant:";
 /// How many fields the table of thin rows has for a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resolution {
-    /// One field for each row.
     Row,
-    /// One field for each search.
     Search,
-    /// One field for each variant.
     Variant,
 }
 
 impl Resolution {
-    /// Returns the prefix of a column's name in the table.
     fn prefix(self) -> &'static str {
         match self {
             Self::Row => "",
@@ -77,9 +72,7 @@ const RATES: [&str; 12] = [
     columns::ENTRIES,
 ];
 
-/// Returns whether a field of a column is kept for each row, each search or each variant. Returns
-/// `None` if the column is dropped. Columns in `kept_by_row` are kept for each row, unless they are
-/// always dropped.
+/// Columns in `kept_by_row` are kept for each row, unless they are always dropped.
 fn resolution(column: &str, kept_by_row: &BTreeSet<String>, rows_are_games: bool) -> Option<Resolution> {
     let is_always_dropped = [columns::ID, columns::PV, columns::SEARCHES].contains(&column);
     let is_kept_by_row = kept_by_row.contains(column)
@@ -104,8 +97,7 @@ pub fn is_thin(folder: &Path) -> bool {
     !folder.join(RESULTS).exists() && folder.join(NAME).exists()
 }
 
-/// Returns the folder of thin rows to which a path refers. The path may be the folder itself or the
-/// file [`NAME`] in the folder. Returns `None` if the path does not refer to thin rows.
+/// The path may be the folder itself or the file [`NAME`] in the folder.
 pub fn thin_folder(path: &Path) -> Option<&Path> {
     if path.is_dir() {
         return is_thin(path).then_some(path);
@@ -115,28 +107,24 @@ pub fn thin_folder(path: &Path) -> Option<&Path> {
 
 /// A column of the table of thin rows, while the rows of the results are read.
 struct Column {
-    /// The column's name in the table, with the prefix.
     name: String,
-    /// The column's index in the results.
     index: usize,
     resolution: Resolution,
     /// Whether the values are summed. Otherwise they are states.
     is_summed: bool,
-    /// The fields of all rows, if the resolution is `Row`.
     fields: StringRecord,
     /// The fields that are not empty, if the resolution is not `Row`. The key is the number of the
     /// row.
     sparse_fields: HashMap<usize, String>,
     /// The sum over the rows of the current search.
     sum: f64,
-    /// The field of the last row of the current search.
     last_field: String,
     /// For each variant and suite, the first row, and the sum of the values of the searches.
     variants: HashMap<(String, String), (usize, f64)>,
 }
 
 impl Column {
-    /// Returns the field of a row. The field is empty if no value is stored in this row.
+    /// The field is empty if no value is stored in this row.
     fn field(&self, row: usize) -> &str {
         match self.resolution {
             Resolution::Row => self.fields.get(row).unwrap_or_default(),
@@ -181,7 +169,6 @@ fn format_number(value: f64) -> String {
     if parse_number(short_text) == value { short_text.to_owned() } else { value.to_string() }
 }
 
-/// The search that is being read.
 #[derive(Default)]
 struct OpenSearch {
     /// The variant, the position and the repeat. `None` before the first search.
@@ -190,9 +177,7 @@ struct OpenSearch {
     /// Whether the values of the search are kept. They are kept only for the first repeat of a
     /// search, and not for copies of the variant that use another key seed or schedule.
     is_kept: bool,
-    /// The first row of the search.
     first_row: usize,
-    /// The last row of the search so far.
     last_row: usize,
 }
 
@@ -296,7 +281,6 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 /// already larger than the tables of thin rows.
 const PRESET: u32 = 6;
 
-/// Reads and decompresses an xz file.
 pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
     let (file, mut bytes) = (files::read(path)?, Vec::new());
     let result = XzReader::new(&file[..], true).read_to_end(&mut bytes);
@@ -304,10 +288,8 @@ pub fn decompress_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The thin rows of a folder.
 #[derive(Debug, Clone, Default)]
 pub struct ThinRows {
-    /// The resolution, the name and the fields of each column.
     pub columns: Vec<(Resolution, String, StringRecord)>,
     pub rows: usize,
     /// The columns that are sealed in the manifest but are not kept for each row.
@@ -317,7 +299,6 @@ pub struct ThinRows {
 }
 
 impl ThinRows {
-    /// Returns the fields of a column, or `None` if the column is not kept for each row.
     pub fn column(&self, name: &str) -> Option<&StringRecord> {
         let mut columns_by_row = self.columns.iter().filter(|(resolution, ..)| *resolution == Resolution::Row);
         columns_by_row.find(|(_, column, _)| column == name).map(|(.., fields)| fields)

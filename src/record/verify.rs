@@ -17,7 +17,6 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
-/// The message for a row whose checksum is wrong.
 pub(crate) const CHECKSUM_MISMATCH: &str =
     "its checksum does not match: it was edited or damaged, or the row before it is missing";
 
@@ -37,19 +36,16 @@ pub struct VerifyReport {
     /// Messages about the first damaged and duplicate rows. Each message contains the line number
     /// and the problem.
     pub problems: Vec<String>,
-    /// Number of failed jobs.
     pub failed: u64,
     /// Number of jobs that have no rows, although the manifest counts them.
     pub missing_jobs: u64,
     /// Number of rows that have disappeared since the run ended.
     pub missing_rows: u64,
-    /// The seals computed from the file.
     pub seals: Seals,
     /// What the manifest seals. `None` if there is no manifest.
     pub kind: Option<SealKind>,
 }
 
-/// The message for results whose manifest has no seal.
 pub const UNSEALED: &str = "unsealed: its manifest has no seal, so edits cannot be detected";
 
 /// Maximum number of rows or columns that a message lists.
@@ -82,8 +78,6 @@ impl VerifyReport {
         self.describe_missing_rows().or_else(|| self.describe_unsealed())
     }
 
-    /// Returns a message if the manifest has no seal or the rows have no checksums. Returns `None`
-    /// if both are present, or if there is no manifest.
     pub fn describe_unsealed(&self) -> Option<String> {
         match self.kind {
             Some(SealKind::None) => Some(UNSEALED.to_owned()),
@@ -112,17 +106,14 @@ impl VerifyReport {
     }
 }
 
-/// Removes the separator at the end of a field.
 fn without_separator(field: &[u8]) -> &[u8] {
     field.split_last().map_or(&[], |(_, text)| text)
 }
 
-/// Returns the index of the column `name`, or `None` if the header does not contain it.
 fn column_index(header: &[String], name: &str) -> Option<usize> {
     header.iter().position(|column| column == name)
 }
 
-/// Returns the index of the checksum column, or `None` if the last column is not the checksum.
 fn checksum_index(header: &[String]) -> Option<usize> {
     column_index(header, columns::CHECK).filter(|index| index + 1 == header.len())
 }
@@ -133,7 +124,6 @@ fn parse_checksum(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(text).ok().filter(|_| is_valid)?, 16).ok()
 }
 
-/// Returns the hash of several byte strings.
 fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     let mut hasher = SipHasher13::new();
     parts.into_iter().for_each(|part| hasher.write(part));
@@ -144,9 +134,7 @@ fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
 struct RowFacts {
     /// The row's range of bytes in the block.
     bytes: Range<usize>,
-    /// A hash of the fields that identify the row's job.
     job_hash: u64,
-    /// A hash of the row's id.
     id_hash: u64,
     failed: bool,
     /// The checksum in the file. `None` if the field is not a valid checksum.
@@ -158,7 +146,6 @@ struct RowFacts {
     previous_checksum: u32,
 }
 
-/// The lines of a block after parsing.
 #[derive(Default)]
 struct ParsedBlock {
     /// For each line, the facts about the row, or why the line is not a row.

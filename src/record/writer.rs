@@ -65,7 +65,6 @@ impl ResultsWriter {
         self.file.sync_data()
     }
 
-    /// Returns a second handle of the file, for a thread that syncs the file.
     pub fn clone_file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
@@ -77,8 +76,6 @@ impl ResultsWriter {
         open_id.is_ok() && open_id.ok() == id_at_path.ok()
     }
 
-    /// Returns the file's length in bytes if it is not the expected length, because another program
-    /// has changed the file. Otherwise returns `None`.
     pub fn unexpected_length(&self) -> Option<u64> {
         self.file.metadata().map(|meta| meta.len()).ok().filter(|&length| length != self.length)
     }
@@ -88,7 +85,6 @@ impl ResultsWriter {
         self.file.metadata().is_ok_and(|meta| meta.nlink() == 0)
     }
 
-    /// Copies the file to another path.
     pub fn copy_to(&mut self, path: &Path) -> io::Result<()> {
         let mut copy = begin_file(path)?;
         self.file.seek(SeekFrom::Start(0))?;
@@ -97,7 +93,6 @@ impl ResultsWriter {
     }
 }
 
-/// Creates a folder and its parents if they do not exist.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path).map_err(|error| {
         let message = match std::fs::symlink_metadata(path) {

@@ -35,7 +35,6 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Returns the columns that are named in `--by`, `--pivot`, the filters and the baseline.
     pub(super) fn named_columns(&self) -> impl Iterator<Item = &str> {
         let groupings = self.by.iter().chain(&self.pivot).flat_map(|list| list.split(','));
         let filter_columns = self.filters.iter().filter_map(|filter| filter.split(['=', '!', '<', '>']).next());
@@ -44,8 +43,7 @@ impl Choices {
         groupings.chain(filter_columns).chain(baseline_columns).map(str::trim).filter(|name| !name.is_empty())
     }
 
-    /// Returns the baseline that the user named, or `None` if the user named no baseline. If rows
-    /// are grouped by variant, the user may also give options of the baseline, as in
+    /// If rows are grouped by variant, the user may also give options of the baseline, as in
     /// `slots=4, policy=always`.
     pub(super) fn baseline(&self, rows: &Frame, by: &[String]) -> Result<Option<Baseline>> {
         let Some(text) = &self.baseline else { return Ok(None) };
@@ -78,8 +76,8 @@ impl Choices {
     }
 }
 
-/// Returns the columns of the default grouping. Rows are grouped by variant, or by result and
-/// variant if a variant of the same name is in several joined results.
+/// Rows are grouped by variant, or by result and variant if a variant of the same name is in
+/// several joined results.
 pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let variant = vec![columns::VARIANT.to_owned()];
     let [sources, variants] = [SOURCE, columns::VARIANT].map(|name| rows.text_column(name));
@@ -91,7 +89,6 @@ pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     if is_shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }
 
-/// Returns the columns that the file's baseline names, each with the value that the baseline has.
 /// An option that is the same in all rows has no column and is left out. The list is empty if the
 /// file names a variant or no baseline.
 pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, String)> {
@@ -108,10 +105,9 @@ pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, 
     file.baseline.iter().filter_map(column_and_value).collect()
 }
 
-/// Returns the default baseline for rows that are grouped by the columns `by`. If rows are grouped
-/// by result, the baseline is the first result. If the file gives a `condition`, the baseline
-/// consists of the groups that meet the condition. Otherwise the baseline consists of the groups
-/// that have the same values as the `variant` that the file names.
+/// If rows are grouped by result, the baseline is the first result. If the file gives a
+/// `condition`, the baseline consists of the groups that meet the condition. Otherwise the baseline
+/// consists of the groups that have the same values as the `variant` that the file names.
 ///
 /// The second value is true if the file names a baseline that no group has. In this case the
 /// baseline is the first group.

@@ -21,7 +21,6 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
     if percent.abs() < 0.005 { format!("{percent:+.0e} %") } else { format!("{percent:+.2} %") }
 }
 
-/// Returns the headline, which is the same in every format.
 pub fn headline(comparison: &Comparison) -> String {
     let failed_gates = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
     let (rows, moved) = (comparison.paired_count, comparison.moved_count);
@@ -57,7 +56,6 @@ pub fn gate_outcome(gate_result: &GateResult) -> &'static str {
     }
 }
 
-/// Describes the totals that a gate compared.
 pub fn gate_values(gate_result: &GateResult) -> String {
     let [base, new] = gate_result.totals;
     let format_total = |value: f64| match gate_result.metric.as_str() {
@@ -93,7 +91,6 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
 }
 
-/// Returns the lines at the head of the page, about names, programs, plans, rows, nodes and gates.
 fn lead_lines(comparison: &Comparison) -> Vec<String> {
     let [base, new] = &comparison.names;
     let plans = match &comparison.differences {
@@ -162,15 +159,13 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-/// Returns a cell with the relative change. If the change is significant, the cell is highlighted
-/// as better or worse.
+/// If the change is significant, the cell is highlighted as better or worse.
 fn change_cell([base, new]: [f64; 2], is_significant: bool) -> Cell {
     let emphasis = Emphasis::for_change(is_significant, new < base, Better::Less);
     let relative_change = if base == new { 0.0 } else { (new - base) / base };
     Cell { value: Datum::Number(relative_change), ..Cell::text(format_change([base, new])) }.with_emphasis(emphasis)
 }
 
-/// Returns a table with a row for each gate and variant.
 fn gates_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.gate_results.iter().map(|gate_result| {
         let emphasis = if gate_result.fails { Emphasis::Failed } else { Emphasis::Passed };
@@ -182,10 +177,8 @@ fn gates_table(comparison: &Comparison) -> SheetTable {
     SheetTable::new("gates", "Gates", SheetColumn::from_names(["verdict", "gate", "variant", "base -> new"]), rows)
 }
 
-/// The reason for an empty interval.
 const TOO_FEW_POSITIONS: &str = "too few positions";
 
-/// Returns a table with the rows, nodes and ratio of each variant.
 fn variants_table(comparison: &Comparison) -> SheetTable {
     let nodes_index = comparison.metric_index(columns::NODES);
     let nodes_of = |change: &Change| nodes_index.map_or([f64::NAN; 2], |index| change.totals[index]);
@@ -214,12 +207,10 @@ fn variants_table(comparison: &Comparison) -> SheetTable {
     entries.table("variants", "Variants", &comparison.variants)
 }
 
-/// Returns the columns of a change from BASE to NEW.
 fn change_columns() -> [SheetColumn; 3] {
     ["base", "new", "change"].map(|name| SheetColumn::number(name, name, ""))
 }
 
-/// Returns a table of the metrics that changed, with a row for each metric and variant.
 fn metrics_table(comparison: &Comparison) -> SheetTable {
     let mut rows = Vec::new();
     for (index, metric) in comparison.metrics.iter().enumerate() {
@@ -241,7 +232,6 @@ fn metrics_table(comparison: &Comparison) -> SheetTable {
     SheetTable::new("movements", "Metrics", columns, rows)
 }
 
-/// Returns a table of the rows whose nodes changed most.
 fn rows_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.moved.iter().map(|row| {
         let [base, new] = row.nodes.map(Cell::count);

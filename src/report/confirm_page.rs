@@ -36,7 +36,6 @@ pub fn sheet(name: &str, screened: &ScreenResult, contenders: &[Contender], tail
     Sheet { kind: "confirmation".to_owned(), name: name.to_owned(), parts }
 }
 
-/// Returns the results, one sentence each.
 fn findings(screened: &ScreenResult, contenders: &[Contender], tail: f64) -> Vec<String> {
     let best = &screened.best;
     let decided_as =

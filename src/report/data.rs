@@ -15,7 +15,6 @@ pub const SCHEMA: u32 = 1;
 /// The key of the signs in the object of a row. No column has this key.
 const SIGNS: &str = "signs";
 
-/// Renders a page as JSON.
 pub fn json(sheet: &Sheet) -> String {
     let value = json!({ "schema": SCHEMA, "kind": sheet.kind, "name": sheet.name, "parts": parts_json(&sheet.parts) });
     format!("{value:#}\n")
@@ -25,7 +24,7 @@ fn parts_json(parts: &[Part]) -> Vec<Json> {
     parts.iter().map(part_json).collect()
 }
 
-/// Returns a part of a page as JSON. The field `part` has the kind of the part.
+/// The field `part` has the kind of the part.
 fn part_json(part: &Part) -> Json {
     match part {
         Part::Question(text) => json!({ "part": "question", "text": text }),
@@ -60,8 +59,7 @@ fn column_json(column: &SheetColumn) -> Json {
     json!({ "key": column.key, "name": column.name, "meaning": column.meaning })
 }
 
-/// Returns a row as an object, so that data frames can read the list of rows. If any cell has
-/// signs, the last field of the object is an object with the signs by column key.
+/// If any cell has signs, the last field of the object is an object with the signs by column key.
 fn row_json(table: &SheetTable, cells: &[Cell]) -> Json {
     let fields = table.columns.iter().zip(cells).map(|(column, cell)| {
         let value = match cell.value {
@@ -95,7 +93,6 @@ pub fn csv(sheet: &Sheet, escapes_formulas: bool) -> String {
     csv_text(records, escapes_formulas)
 }
 
-/// Renders records as CSV.
 fn csv_text(records: Vec<Vec<String>>, escapes_formulas: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in records {
@@ -142,7 +139,6 @@ fn escape_formula(cell: String) -> String {
     if is_formula { format!("'{cell}") } else { cell }
 }
 
-/// Calls `sink` with a record for each value in these parts.
 fn send_records(parts: &[Part], sink: &mut RecordSink) {
     for part in parts {
         match part {

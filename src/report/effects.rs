@@ -6,7 +6,6 @@ use super::table::TOO_FEW_POSITIONS;
 use crate::analysis::questions::effects::Effect;
 use crate::stats::ratio::{JudgedRatio, Ratio};
 
-/// Returns a table of the effect of each level of each axis.
 pub(super) fn effects_table(grid: &Grid) -> SheetTable {
     let why_empty = |effect: &Effect| match effect.judged.ratio {
         Ratio { pairs: 0, mean, .. } if mean.is_nan() => "no two searches that differ in this option alone",

@@ -7,8 +7,6 @@ use super::table::{BASELINE, TOO_FEW_POSITIONS};
 use crate::analysis::questions::quality::Quality;
 use crate::record::manifest::EngineInfo;
 
-/// Returns a table with a row for each variant that is an external engine, or `None` if there are
-/// no such variants.
 pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     type Engine<'a> = (&'a String, &'a EngineInfo);
     let subjects = &page.manifest.subjects;
@@ -44,7 +42,6 @@ pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
         .non_empty()
 }
 
-/// Returns the table of the quality of moves, or `None` if no move was judged.
 pub(super) fn quality_table(rows: &[Quality]) -> Option<SheetTable> {
     let share_cell = |part: usize, whole: usize| match whole {
         0 => Cell::empty("the suite names no best moves"),

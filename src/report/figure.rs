@@ -15,20 +15,15 @@ use crate::record::columns;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A plot with its caption.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Name of the file, without extension.
     pub file: String,
     /// The heading, also the label for screen readers.
     pub title: String,
-    /// What the figure shows and how it was made.
     pub caption: String,
-    /// What the figure draws, with its data.
     pub plot: Plot,
 }
 
-/// What the figure draws, with its data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Plot {
@@ -53,13 +48,11 @@ impl Figure {
     }
 }
 
-/// Returns the name of the first metric, or `nodes` if there are no metrics.
 pub(super) fn metric_name(summary: &Summary) -> &str {
     summary.metrics.first().map_or("nodes", |metric| &metric.name)
 }
 
-/// Returns the indices of the lines to draw, and a remark for the caption. The remark is empty
-/// unless some lines are left out.
+/// The remark is empty unless some lines are left out.
 fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     let indices = curves::choose_lines(summary);
     let (shown_count, line_count) = (indices.len(), summary.lines.len());
@@ -68,8 +61,8 @@ fn chosen_lines(summary: &Summary) -> (Vec<usize>, String) {
     (indices, if shown_count < line_count { remark } else { String::new() })
 }
 
-/// Returns a figure of the nodes of an iteration by its depth, and a figure of the ratios of these
-/// nodes to the baseline's. The second figure is left out if no line can be compared.
+/// A figure of the nodes of an iteration by its depth, and a figure of the ratios of these nodes to
+/// the baseline's. The second figure is left out if no line can be compared.
 pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = curves::nodes_by_depth(rows, summary, &lines);
@@ -110,13 +103,10 @@ pub fn depth_figures(rows: &Frame, summary: &Summary) -> Vec<Figure> {
     nodes_figure.into_iter().chain(ratio_figure).collect()
 }
 
-/// The index of the baseline's series.
 fn baseline_series(series: &[Series], summary: &Summary) -> Option<usize> {
     series.iter().position(|series| series.line.is_some_and(|index| summary.lines[index].is_baseline))
 }
 
-/// Returns a figure that compares each search with the baseline's search of the same position.
-/// Returns `None` if the first metric is not nodes, or if no line has more than two positions.
 pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &Searches)) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
     let series = if metric_name(summary) == "nodes" {
@@ -140,14 +130,11 @@ pub fn positions_figure(rows: &Frame, summary: &Summary, searches: (&Grouping, &
     })
 }
 
-/// Returns a figure for each metric that has ratios. The figure has the ratio of each line to the
-/// baseline, with its interval.
+/// The figure has the ratio of each line to the baseline, with its interval.
 pub fn ratio_figures(summary: &Summary) -> Vec<Figure> {
     summary.metrics.iter().enumerate().filter_map(|(index, metric)| ratio_figure(summary, index, metric)).collect()
 }
 
-/// Returns the figure of each line's ratio to the baseline in `metric`, which is the metric at
-/// `metric_index` in the summary. Returns `None` if no line has a ratio.
 fn ratio_figure(summary: &Summary, metric_index: usize, metric: &Metric) -> Option<Figure> {
     let lines = summary.lines.iter().filter(|line| !line.is_baseline && line.measures[metric_index].ratio.mean > 0.0);
     let make_row = |line: &Line| {
@@ -174,8 +161,6 @@ fn ratio_figure(summary: &Summary, metric_index: usize, metric: &Metric) -> Opti
     })
 }
 
-/// Returns a figure of the outcomes of each line's probes, as shares of all its probes. Returns
-/// `None` if no line has probes.
 pub fn probes_figure(summary: &Summary) -> Option<Figure> {
     let (lines, remark) = chosen_lines(summary);
     // The name and the series colour of each part, in the order of the sizes in `make_bar`.
@@ -220,7 +205,6 @@ pub(super) fn how_to_read(better: Better) -> &'static str {
     }
 }
 
-/// Returns the text with a capital first letter.
 pub(super) fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()

@@ -11,18 +11,12 @@ use crate::analysis::{Frame, Summary};
 use crate::record::columns;
 use std::borrow::Cow;
 
-/// A grid with its effects.
 #[derive(Default)]
 pub struct Grid<'a> {
-    /// The rows that lie on the grid.
     pub frame: Cow<'a, Frame>,
-    /// The axes, which are the options that vary.
     pub axes: Vec<Axis>,
-    /// The index of the reference level of each axis.
     pub references: Vec<usize>,
-    /// The effect of each level.
     pub effects: Vec<Effect>,
-    /// Whether lower or higher ratios are better.
     pub better: Better,
 }
 
@@ -46,9 +40,9 @@ impl<'a> Grid<'a> {
 /// map comes first.
 const MAX_LEADING_POINTS: usize = 64;
 
-/// Returns the figures of a grid. The first figure covers the whole grid. It has a numeric option
-/// along x and a line for each combination of the other options. If it would have too many lines or
-/// points, the heat map comes first instead.
+/// The figures of a grid. The first figure covers the whole grid. It has a numeric option along x
+/// and a line for each combination of the other options. If it would have too many lines or points,
+/// the heat map comes first instead.
 pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let mut figures = size_figures(grid, summary);
     if figures.is_empty() && grid.axes.len() > 1 {
@@ -70,7 +64,6 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Returns the function of a line's index that returns the line's ratio with its interval.
 fn ratio_of(summary: &Summary) -> impl Fn(usize) -> Option<(f64, f64, f64)> + '_ {
     |line| {
         let ratio = summary.lines[line].ratio();
@@ -78,8 +71,6 @@ fn ratio_of(summary: &Summary) -> impl Fn(usize) -> Option<(f64, f64, f64)> + '_
     }
 }
 
-/// Returns a figure of the ratios along the first numeric option that has more than two values.
-/// Returns `None` if there is no such option.
 fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let axis_index = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
     let axis = &grid.axes[axis_index];
@@ -98,8 +89,6 @@ fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     })
 }
 
-/// Returns the figures of ratios, usable hits and worth by table size. Returns an empty list if the
-/// table size does not vary.
 fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = metric_name(summary);
     let Some(axis) = grid.axes.iter().position(|axis| axis.path == "table.size" && axis.is_numeric()) else {
@@ -195,8 +184,7 @@ fn plot_against(x_series: &[Series], mut y_series: Vec<Series>) -> Vec<Series> {
     y_series
 }
 
-/// Returns ticks at round percentages between the smallest and the largest x. There are at most
-/// nine ticks.
+/// There are at most nine ticks.
 fn share_ticks(series: &[Series]) -> Vec<(f64, String)> {
     let percentages = || series.iter().flat_map(|series| &series.points).map(|point| 100.0 * point.x);
     let (min, max) = (percentages().fold(100.0, f64::min), percentages().fold(0.0, f64::max));
@@ -213,15 +201,13 @@ fn format_entries(value: f64) -> String {
     unit.map_or_else(|| super::number::format_count(value), |(name, size)| format!("{} {name}", value / size))
 }
 
-/// Returns a figure for each numeric option. The figure has the ratio of each value of the option
-/// to the option's reference value.
+/// The figure has the ratio of each value of the option to the option's reference value.
 fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let metric = &summary.metrics[0];
     let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
     responses.into_iter().map(|response| response_figure(response, &metric.name)).collect()
 }
 
-/// Returns a figure of the ratio of each value of one option to the option's reference value.
 fn response_figure(response: Response, metric: &str) -> Figure {
     let to_file_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
@@ -242,8 +228,6 @@ fn response_figure(response: Response, metric: &str) -> Figure {
     }
 }
 
-/// Returns a map of the first two axes. Returns `None` if there is only one axis, if one of the two
-/// axes has more than 16 levels, or if fewer than half of the cells have a value.
 fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
     let metric = metric_name(summary);
     if grid.axes.len() < 2 || grid.axes[..2].iter().any(|axis| axis.levels.len() > 16) {

@@ -19,7 +19,6 @@ const SCRIPT: &str = include_str!("page.js");
 /// The content security policy. It forbids the page to fetch anything, whatever a file contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// Renders a page as HTML.
 pub fn render(sheet: &Sheet) -> String {
     html! {
         (DOCTYPE)
@@ -62,7 +61,6 @@ fn contents_markup(parts: &[Part]) -> Markup {
     }
 }
 
-/// Returns the anchor and the title of a part's heading, or `None` if the part has no heading.
 fn heading(part: &Part) -> Option<(String, &str)> {
     let (anchor, title) = match part {
         Part::Table(table) => (title_id(&table.key), table.title.as_str()),
@@ -73,12 +71,10 @@ fn heading(part: &Part) -> Option<(String, &str)> {
     (!title.is_empty()).then_some((anchor, title))
 }
 
-/// Returns the anchor of the heading of the table that has this key.
 fn title_id(key: &str) -> String {
     format!("{key}.title")
 }
 
-/// Returns the anchor of a heading, which consists of its words joined by hyphens.
 fn text_id(text: &str) -> String {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
@@ -152,7 +148,7 @@ fn table_markup(table: &SheetTable) -> Markup {
     }
 }
 
-/// Returns the CSS class of a column of text. The class is empty for a column of numbers.
+/// The class is empty for a column of numbers.
 fn column_class(column: &SheetColumn) -> &'static str {
     if column.is_text { "t" } else { "" }
 }

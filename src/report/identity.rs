@@ -11,9 +11,7 @@ use std::collections::{HashMap, HashSet};
 /// for each column that rows are grouped by.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Identity {
-    /// The headings of the columns.
     heads: Vec<String>,
-    /// The cells of each line in these columns.
     lines: Vec<Vec<Cell>>,
 }
 
@@ -74,14 +72,12 @@ impl Identity {
         Self { heads: axes.iter().map(|axis| axis.name.clone()).collect(), lines }
     }
 
-    /// Returns the columns that identify a line.
     pub(super) fn columns(&self) -> Vec<SheetColumn> {
         let meaning = |index: usize| if index == 0 { "* is the baseline" } else { "" };
         self.heads.iter().enumerate().map(|(index, head)| SheetColumn::text(head, head, meaning(index))).collect()
     }
 
-    /// Returns the cells that identify the line at `line_index`. The baseline has a star in its
-    /// first cell.
+    /// The baseline has a star in its first cell.
     pub(super) fn cells(&self, line_index: usize, line: &Line) -> Vec<Cell> {
         let cells = self.lines[line_index].iter().cloned().enumerate();
         cells.map(|(column, cell)| cell.with_sign('*', column == 0 && line.is_baseline)).collect()

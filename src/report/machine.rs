@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// meaning.
 pub const SCHEMA: u32 = 2;
 
-/// Returns a ratio as JSON. Numbers that are not finite become null.
+/// Numbers that are not finite become null.
 fn ratio_json(ratio: &Ratio) -> Value {
     json!({ "mean": ratio.mean, "low": ratio.low, "high": ratio.high, "p": ratio.p, "pairs": ratio.pairs, "clusters": ratio.clusters })
 }
@@ -38,7 +38,6 @@ fn variant_json(comparison: &Comparison, change: &Change) -> Value {
     })
 }
 
-/// Returns the whole comparison as JSON.
 pub fn comparison_json(comparison: &Comparison) -> String {
     let finding = match comparison.finding() {
         Finding::Gate => "gate",
@@ -91,8 +90,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
     format!("{value:#}\n")
 }
 
-/// Returns the measured totals of NEW as a JSON list of `{name, unit, value, range, extra}`. A
-/// smaller total is always better.
+/// A smaller total is always better.
 pub fn bench_json(comparison: &Comparison) -> String {
     let mut totals = Vec::new();
     for change in comparison.variants.iter().filter(|change| change.paired > 0) {
@@ -119,9 +117,8 @@ fn escape_xml(text: &str) -> String {
     text.replace(|c| matches!(c, '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
 
-/// Returns the comparison as JUnit XML. Each variant has a test suite. The suite has a test case
-/// for missing rows, a test case for equal counts if the counts must be equal, and a test case for
-/// each gate.
+/// Each variant has a test suite. The suite has a test case for missing rows, a test case for equal
+/// counts if the counts must be equal, and a test case for each gate.
 pub fn junit(comparison: &Comparison) -> String {
     let mut suites = String::new();
     let mut properties = String::new();

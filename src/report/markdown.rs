@@ -4,7 +4,6 @@ use super::figure::Plot;
 use super::sheet::{Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
-/// How to render a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
     /// Level of the topmost heading, from 1.
@@ -50,7 +49,6 @@ pub(super) fn code_spans(text: &str) -> impl Iterator<Item = (bool, &str)> {
     .filter(|(_, piece)| !piece.is_empty())
 }
 
-/// Escapes all text for Markdown, also between backticks.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -65,8 +63,8 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// Returns the fence that closes the last code block of a text if the text itself does not close
-/// it. Otherwise the rest of the page would be in the code block. Returns an empty text if no code
+/// The fence that closes the last code block of a text if the text itself does not close it.
+/// Otherwise the rest of the page would be in the code block. Returns an empty text if no code
 /// block is open at the end.
 fn closing_fence(text: &str) -> String {
     // The mark and the length of the open fence.
@@ -89,7 +87,6 @@ fn closing_fence(text: &str) -> String {
     open_fence.map_or_else(String::new, |(mark, length)| format!("\n{}", mark.to_string().repeat(length)))
 }
 
-/// Renders a page as Markdown.
 pub fn render(sheet: &Sheet, style: Style) -> String {
     let mut out = String::new();
     if !sheet.name.is_empty() {
@@ -104,7 +101,6 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
     out.replace(super::sheet::is_unprintable, "\u{fffd}")
 }
 
-/// Appends the parts of a page as Markdown.
 fn write_parts(out: &mut String, parts: &[Part], style: Style) {
     let write_heading = |out: &mut String, text: &str| match text {
         "" => Ok(()),
@@ -144,7 +140,6 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
     }
 }
 
-/// Appends a list of sentences.
 fn write_list(out: &mut String, sentences: &[String]) -> std::fmt::Result {
     for sentence in sentences {
         let _ = writeln!(out, "- {}", escape_text(sentence));
@@ -152,7 +147,6 @@ fn write_list(out: &mut String, sentences: &[String]) -> std::fmt::Result {
     writeln!(out)
 }
 
-/// Writes a table without heading and notes.
 fn write_table(out: &mut String, table: &SheetTable) {
     let heads: Vec<String> = table.columns.iter().map(|column| escape_text(&column.name)).collect();
     let rule: String = table.columns.iter().map(|column| if column.is_text { "---|" } else { "---:|" }).collect();

@@ -11,8 +11,7 @@ use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::metric::Better;
 use crate::record::columns;
 
-/// Returns the name of an encounter on the page. The opponent's name is left out if all encounters
-/// have the same opponent.
+/// The opponent's name is left out if all encounters have the same opponent.
 pub(super) fn encounter_name(encounter: &Encounter, matches: &Matches) -> String {
     match matches.common_opponent() {
         Some(_) => encounter.player.clone(),
@@ -20,7 +19,6 @@ pub(super) fn encounter_name(encounter: &Encounter, matches: &Matches) -> String
     }
 }
 
-/// Returns a figure of the Elo of each encounter, with its interval.
 pub(super) fn elo_figure(matches: &Matches) -> Figure {
     let rows = matches.encounters.iter().map(|encounter| {
         let Elo { elo, low, high } = encounter.pairs.elo();
@@ -51,8 +49,7 @@ pub(super) fn elo_figure(matches: &Matches) -> Figure {
     }
 }
 
-/// Returns a figure of Elo by table size. Each combination of the other options is a series.
-/// Returns `None` if the encounters have different opponents, or if no series has two table sizes.
+/// Each combination of the other options is a series.
 pub(super) fn elo_by_size(matches: &Matches, rows: &Frame) -> Option<Figure> {
     let opponent = matches.common_opponent()?;
     let (grid_rows, axes) = axes::find_axes(rows, &[]);

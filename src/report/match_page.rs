@@ -25,21 +25,18 @@ fn has_interval(encounter: &Encounter) -> bool {
     encounter.pairs.count() >= min_clusters(1) as u64
 }
 
-/// Formats an encounter's Elo with its interval.
 fn format_elo(encounter: &Encounter) -> String {
     let elo = encounter.pairs.elo();
     if has_interval(encounter) { elo.to_string() } else { format!("{:+.1} Elo [too few pairs]", elo.elo) }
 }
 
-/// Describes the decision of an encounter's test.
 fn test_text(encounter: &Encounter) -> String {
     let Some((state, pairs)) = encounter.test_decision else { return "open".to_owned() };
     let hypothesis = if state == TestState::H1 { "H1" } else { "H0" };
     format!("{hypothesis} accepted after {} pairs", format_count(pairs as f64))
 }
 
-/// Returns the smallest and the largest multiple of the baseline's nodes with which a player
-/// searched. The players are the baseline itself, whose multiple is 1, and its handicapped copies.
+/// The players are the baseline itself, whose multiple is 1, and its handicapped copies.
 fn handicap_range(matches: &Matches) -> (f64, f64) {
     let multiples = matches.handicaps.iter().map(|(divisor, _)| 1.0 / divisor);
     multiples.fold((1.0, 1.0), |(min, max), multiple| (min.min(multiple), max.max(multiple)))
@@ -71,7 +68,6 @@ fn equal_nodes_text(equal_nodes: &EqualNodes, opponent: &str, matches: &Matches)
     format!("as strong as \"{opponent}\" with {nodes} times its nodes [{interval}]{note}")
 }
 
-/// Returns the findings, one sentence each.
 pub(super) fn findings(matches: &Matches) -> Vec<String> {
     let mut sentences = Vec::new();
     let encounters = &matches.encounters;
@@ -165,7 +161,6 @@ pub(super) fn findings(matches: &Matches) -> Vec<String> {
     sentences
 }
 
-/// Returns warnings about the match.
 pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     let mut warnings = Vec::new();
     // Joins the first few entries of a list, and says how many more there are.
@@ -237,7 +232,6 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     warnings
 }
 
-/// Returns the parts of the page between the head and the provenance.
 pub fn parts(matches: &Matches, rows: &Frame) -> Vec<Part> {
     let tables = [Some(encounters_table(matches)), handicaps_table(matches)].into_iter().flatten().map(Part::Table);
     let figures = [Some(elo_figure(matches)), elo_by_size(matches, rows)].into_iter().flatten().map(Part::Figure);
@@ -250,13 +244,11 @@ const TOO_FEW_PAIRS: &str = "too few pairs";
 /// The reason why the equal nodes of an encounter are not known.
 const OUTSIDE_HANDICAPS: &str = "outside the handicaps played";
 
-/// Returns the cell if the encounter has enough pairs for an interval, otherwise an empty cell.
 fn unless_too_few(encounter: &Encounter, cell: Cell) -> Cell {
     if has_interval(encounter) { cell } else { Cell::empty(TOO_FEW_PAIRS) }
 }
 
-/// Returns a table with a row for each encounter. The test's decision comes after the names of the
-/// two players.
+/// The test's decision comes after the names of the two players.
 pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
     let is_corrected = matches.encounters.len() > 1;
     let test_meaning = "what the test decided, and after how many pairs in the plan's order";
@@ -334,8 +326,6 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
     ))
 }
 
-/// Returns a table of the encounters between the baseline and its handicapped copies, which have
-/// other node limits. Returns `None` if there are no such encounters.
 fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
     let entries = Entries::<(f64, Encounter)>::default()
         .text("variant", "player", "", |(_, encounter)| Cell::text(&encounter.player))
@@ -358,7 +348,7 @@ fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
     entries.table("handicaps", "Handicaps", &matches.handicaps).with_note(note).non_empty()
 }
 
-/// Returns a table about the games of each encounter. Their results are in the table of encounters.
+/// Their results are in the table of encounters.
 fn pairs_table(matches: &Matches) -> SheetTable {
     let mirrored_meaning = "pairs whose games are move for move the same: the players did not differ";
     let depth_meaning = "mean depth of the variant's last finished iteration";
@@ -377,7 +367,6 @@ fn pairs_table(matches: &Matches) -> SheetTable {
         .table("pairs", "Pairs and games", matches.all_encounters())
 }
 
-/// Returns a table of how the games ended, with a link to the games.
 fn ends_table(matches: &Matches) -> SheetTable {
     // The number of games for each way in which a game can end.
     let mut game_counts: BTreeMap<&str, u64> = BTreeMap::new();

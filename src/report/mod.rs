@@ -67,7 +67,6 @@ impl Page {
     }
 }
 
-/// Writes or atomically replaces a file in the folder.
 fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let path = folder.join(name);
     record::write_atomic(&path, bytes).with_context(|| path.display().to_string())
@@ -76,7 +75,6 @@ fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
 /// Start of the last line of `report.md`, which names the figures written with it.
 const FIGURES_PREFIX: &str = "<!-- ttlab wrote ";
 
-/// Returns the file names of the figures that were written into the folder with the last report.
 /// The names are read from the last line of `report.md`. Text on a page cannot forge this line,
 /// because every `<` in such text is written as `&lt;`.
 fn recorded_figures(folder: &Path) -> Vec<String> {

@@ -23,7 +23,6 @@ pub(super) fn format_percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.1} %", 100.0 * part / whole) } else { "-".to_owned() }
 }
 
-/// Formats a number with `decimals` decimals.
 pub(super) fn format_number(value: f64, decimals: usize) -> String {
     if value.is_finite() { format!("{value:.decimals$}") } else { "-".to_owned() }
 }

@@ -33,16 +33,12 @@ mod warnings;
 
 pub use warnings::describe_left_out;
 
-/// The rows of a page, and how they were chosen.
 #[derive(Clone)]
 struct Rows<'a> {
     /// All results on the page. The page is named after the first result.
     sources: &'a [Source],
-    /// What the user chose to see.
     choices: &'a Choices,
-    /// The manifest of the first result.
     manifest: Manifest,
-    /// The rows that meet the conditions.
     frame: &'a Frame,
     /// The columns to group by, if the user chose them.
     by: Option<Vec<String>>,
@@ -265,7 +261,6 @@ impl Page {
         Ok(page)
     }
 
-    /// Makes the page of a match.
     fn from_match(source: &Source, manifest: Manifest, games: Matches, rows: &Frame) -> Self {
         let mut page = Self {
             sources: vec![(source.label.clone(), source.manifest.clone())],
@@ -289,8 +284,7 @@ impl Page {
         page
     }
 
-    /// Returns the head of the page: question, author's text, findings, blockers, warnings, and
-    /// the notes as a folded part. Empty texts and lists are left out.
+    /// Empty texts and lists are left out.
     fn head_parts(&self) -> Vec<Part> {
         let question = &self.manifest.question;
         let mut parts = Vec::new();
@@ -303,13 +297,11 @@ impl Page {
         parts
     }
 
-    /// Returns the notes as a folded part, or `None` if there are no notes.
     fn notes_part(&self) -> Option<Part> {
         let title = format!("For information: {}", plural(self.notes.len(), "note"));
         (!self.notes.is_empty()).then(|| Part::Folded(title, vec![Part::Findings(self.notes.clone())]))
     }
 
-    /// Returns the parts of a page of searches, from top to bottom.
     fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = self.head_parts();
@@ -357,9 +349,9 @@ impl Page {
         parts
     }
 
-    /// Returns the tables that answer the question of the experiment. The first tables are the
-    /// encounters of a match, the pivots that the user asked for, the tables across suites, or the
-    /// summary. The tables of pairs and of move quality follow if there are any.
+    /// The tables that answer the question of the experiment. The first tables are the encounters
+    /// of a match, the pivots that the user asked for, the tables across suites, or the summary.
+    /// The tables of pairs and of move quality follow if there are any.
     pub fn main_tables(&self) -> Vec<SheetTable> {
         let mut tables = if let Some(games) = &self.games {
             vec![match_page::encounters_table(games)]
@@ -391,8 +383,6 @@ impl Page {
         Sheet { kind: self.sheet.kind.clone(), name: String::new(), parts }
     }
 
-    /// Returns the table of failed verdicts, or a sentence if all verdicts pass. Returns `None` if
-    /// there are no verdicts.
     fn verdict_part(&self) -> Option<Part> {
         let [holds, differs, undecided] = claims::count_rulings(self.verdicts.iter());
         let summary_line =

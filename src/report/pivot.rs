@@ -14,8 +14,7 @@ use crate::record::columns;
 use crate::text::plural;
 use anyhow::{Result, bail, ensure};
 
-/// Returns the pivots that the user chose, one for each metric. `text` is the value of `--pivot`,
-/// which names the column.
+/// `text` is the value of `--pivot`, which names the column.
 ///
 /// # Errors
 /// When the column does not exist or has one value only, or a metric does not exist.
@@ -41,9 +40,7 @@ pub(super) fn choose(text: &str, by: Option<&[String]>, metrics: &[String], rows
     names.into_iter().map(|name| Ok(Pivot::new(rows, column, &groups, &Metric::find(name, rows)?))).collect()
 }
 
-/// Returns the pivot of evaluations by depth, which a page shows by default if each variant
-/// searched a single position. `search_count` is the largest number of searches of a variant.
-/// Returns `None` unless there are several depths, several variants and at least one evaluation.
+/// `search_count` is the largest number of searches of a variant.
 pub(super) fn single_position_pivot(rows: &Frame, search_count: usize) -> Option<Pivot> {
     if search_count != 1 {
         return None;
@@ -54,27 +51,22 @@ pub(super) fn single_position_pivot(rows: &Frame, search_count: usize) -> Option
     (has_value && pivot.levels.len() > 1 && pivot.names.len() > 1).then_some(pivot)
 }
 
-/// Returns the short name of the pivot's column, as it is shown in headings.
 fn short_name(pivot: &Pivot) -> String {
     short_names(std::slice::from_ref(&pivot.by)).remove(0)
 }
 
-/// Returns the heading of the table and of the figure, as in `Nodes by depth`.
 fn title(pivot: &Pivot) -> String {
     capitalize(&format!("{} by {}", pivot.metric.name, short_name(pivot)))
 }
 
-/// Returns the key of the table. The file name of the figure begins with this key.
+/// The file name of the figure begins with this key.
 fn key(pivot: &Pivot) -> String {
     let to_key_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     format!("{}-by-{}", pivot.metric.name, short_name(pivot)).chars().map(to_key_letter).collect()
 }
 
-/// Why a cell has no value.
 const NOT_SEARCHED: &str = "not searched, or not finished";
 
-/// Returns the pivot's table, which has a row for each value of the pivot's column and a column for
-/// each group.
 pub(super) fn table(pivot: &Pivot) -> SheetTable {
     let unit = pivot.metric.unit();
     let (min_searches, max_searches) = pivot.searches();
@@ -100,9 +92,6 @@ pub(super) fn table(pivot: &Pivot) -> SheetTable {
         .with_note(format!("{kind} over {}{legend}.", plural(max_searches, "search")))
 }
 
-/// Returns the pivot's figure, which has the values of the pivot's column along x and a line for
-/// each of the first groups. Returns `None` if the table has only one row, or if no group has a
-/// total over all searches.
 pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
     if pivot.levels.len() < 2 {
         return None;

@@ -6,19 +6,13 @@ use crate::table::{Size, TableOptions};
 use crate::traces::Info;
 use crate::traces::replay::{DepthScale, ReplayCounters};
 
-/// A replayed trace.
 pub struct ReplayOutcome<'a> {
-    /// The trace.
     pub info: &'a Info,
-    /// The table whose policies are compared.
     pub base: &'a TableOptions,
-    /// The table's number of buckets.
     pub buckets: u64,
-    /// The counts of the policy `always`, from which gaps are measured.
     pub always: ReplayCounters,
     /// The most hits, cuts and worth that a table of this shape can keep if it knows the future.
     pub bounds: [u64; 3],
-    /// Each policy's name and counts.
     pub policies: Vec<(String, ReplayCounters)>,
 }
 
@@ -29,7 +23,6 @@ struct Line {
     is_bound: bool,
 }
 
-/// A function that selects a count.
 type Count = fn(&ReplayCounters) -> u64;
 
 /// The reason why cutoffs and worth are unknown.
@@ -55,7 +48,6 @@ impl ReplayOutcome<'_> {
         Sheet { kind: "replay".to_owned(), parts, ..Sheet::default() }
     }
 
-    /// Returns a table with a row for each policy and for each bound.
     pub fn table(&self) -> SheetTable {
         let Self { info, always, bounds: [hits, kept, worth_kept], .. } = *self;
         let clairvoyant = ReplayCounters { hits, kept, worth_kept, ..always };
@@ -143,7 +135,6 @@ impl ReplayOutcome<'_> {
         entries.table("replay", "", &lines)
     }
 
-    /// Describes the trace, and how much of it fits into the table.
     fn describe_trace(&self) -> String {
         let Info { events, probes, stores, positions, .. } = self.info;
         let entries = self.buckets * u64::from(self.base.slots);

@@ -11,68 +11,51 @@ pub(super) fn is_unprintable(c: char) -> bool {
     c.is_control() && c != '\n'
 }
 
-/// A page, independent of its format.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sheet {
     /// The kind of page, for programs: `report`, `comparison`, ...
     pub kind: String,
     /// The heading. Empty on a page that needs no heading.
     pub name: String,
-    /// The parts, from top to bottom.
     pub parts: Vec<Part>,
 }
 
-/// A part of a page.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant)] // There are a few dozen on a page.
 pub enum Part {
-    /// The question that the experiment asks.
     Question(String),
     /// The author's text, in Markdown.
     Prose(String),
-    /// The answer, one sentence each.
     Findings(Vec<String>),
-    /// Why no conclusion can be drawn.
     Blocker(String),
-    /// What limits the conclusion.
     Warning(String),
-    /// A heading over the parts that follow.
     Heading(String),
-    /// A table with its heading and notes.
     Table(SheetTable),
-    /// A plot with its caption.
     Figure(Figure),
-    /// A heading and a list of sentences.
     List(String, Vec<String>),
     /// A title and parts that are hidden until the reader opens them.
     Folded(String, Vec<Part>),
 }
 
-/// A table with its heading and notes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SheetTable {
     /// The key for programs. It stays the same when the title is reworded.
     pub key: String,
     /// The heading. Empty if the part above the table has a heading.
     pub title: String,
-    /// The columns, in the order of the cells of a row.
     pub columns: Vec<SheetColumn>,
     /// The rows. Each row has a cell for each column.
     pub rows: Vec<Vec<Cell>>,
-    /// A note below the table.
     pub note: String,
 }
 
-/// The head of a column and how its cells are treated.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SheetColumn {
     /// The key for programs. It stays the same when the heading is reworded.
     pub key: String,
-    /// The heading, as readers see it.
     pub name: String,
     /// What the values mean, with the unit. Shown as a tooltip.
     pub meaning: String,
-    /// Whether the cells are text, not numbers.
     pub is_text: bool,
     /// The order in which columns are dropped on a narrow screen. The column with the greatest
     /// order is dropped first, and a column with the order 0 is never dropped.
@@ -80,22 +63,18 @@ pub struct SheetColumn {
 }
 
 impl SheetColumn {
-    /// Returns a column of text that is never dropped.
     pub fn text(key: &str, name: &str, meaning: &str) -> Self {
         Self { is_text: true, ..Self::number(key, name, meaning) }
     }
 
-    /// Text columns whose names explain themselves.
     pub fn from_names<const N: usize>(names: [&str; N]) -> [Self; N] {
         names.map(|name| Self::text(name, name, ""))
     }
 
-    /// Returns a column of numbers that is never dropped.
     pub fn number(key: &str, name: &str, meaning: &str) -> Self {
         Self { key: key.to_owned(), name: name.to_owned(), meaning: meaning.to_owned(), ..Self::default() }
     }
 
-    /// The same column with this drop order.
     pub fn drop_order(self, drop_order: u8) -> Self {
         Self { drop_order, ..self }
     }
@@ -139,7 +118,6 @@ impl<'a, L> Entries<'a, L> {
         self
     }
 
-    /// Returns the table, with a row for each item.
     pub fn table<'l>(self, key: &str, title: &str, items: impl IntoIterator<Item = &'l L>) -> SheetTable
     where
         L: 'l,
@@ -153,15 +131,11 @@ impl<'a, L> Entries<'a, L> {
 /// A cell of a table, with a text for readers and a value for programs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {
-    /// The text that readers see.
     pub text: String,
-    /// The value for programs and for sorting.
     pub value: Datum,
-    /// How the cell is highlighted.
     pub emphasis: Emphasis,
     /// The signs appended to the text, which the column's meaning explains: `*`, `!`, `?`, `†`.
     pub signs: String,
-    /// Why the cell is empty, or a remark.
     pub note: &'static str,
     /// The target of a link. Empty if the cell has no link.
     pub link: String,
@@ -170,42 +144,35 @@ pub struct Cell {
     pub sort_rank: Option<usize>,
 }
 
-/// The value of a cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Datum {
-    /// No value besides the text.
     #[default]
     Text,
-    /// The cell is empty.
     None,
-    /// A finite number, not rounded.
     Number(f64),
     /// Lower and upper end of an interval.
     Range(f64, f64),
 }
 
 impl Cell {
-    /// A cell without a number.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Returns a cell that has no value and is shown as a dash. Its note is the reason.
+    /// Its note is the reason.
     pub fn empty(reason: &'static str) -> Self {
         Self { value: Datum::None, note: reason, ..Self::text("-") }
     }
 
-    /// Returns a cell with a number and its text. The cell is empty if the number is not finite.
+    /// The cell is empty if the number is not finite.
     pub fn number(value: f64, text: impl Into<String>) -> Self {
         if value.is_finite() { Self { value: Datum::Number(value), ..Self::text(text) } } else { Self::empty("") }
     }
 
-    /// A count with thousands separators.
     pub fn count(value: f64) -> Self {
         Self::number(value, format_count(value))
     }
 
-    /// A number with `decimals` decimals.
     pub fn decimal(value: f64, decimals: usize) -> Self {
         Self::number(value, format_number(value, decimals))
     }
@@ -215,19 +182,17 @@ impl Cell {
         Self::number(part / whole, format_percent(part, whole))
     }
 
-    /// Returns a cell with an interval that has three decimals. The cell is empty if `low` is not
-    /// finite.
+    /// The cell is empty if `low` is not finite.
     pub fn range(low: f64, high: f64) -> Self {
         Self::range_with_text(low, high, format_interval(low, high))
     }
 
-    /// Returns a cell with an interval and its text. The cell is empty if `low` is not finite.
+    /// The cell is empty if `low` is not finite.
     pub fn range_with_text(low: f64, high: f64, text: impl Into<String>) -> Self {
         if low.is_finite() { Self { value: Datum::Range(low, high), ..Self::text(text) } } else { Self::empty("") }
     }
 
-    /// Returns a cell with the interval of a difference, both ends with a sign. The cell is empty
-    /// if an end is not finite.
+    /// The cell is empty if an end is not finite.
     pub fn difference(low: f64, high: f64) -> Self {
         let low = if high.is_finite() { low } else { f64::NAN };
         Self::range_with_text(low, high, format!("{low:+.1} to {high:+.1}"))
@@ -238,12 +203,10 @@ impl Cell {
         Self::number(value, format_p(value))
     }
 
-    /// The same cell with this highlight.
     pub fn with_emphasis(self, emphasis: Emphasis) -> Self {
         Self { emphasis, ..self }
     }
 
-    /// Returns the same cell, with a sign appended if `applies` is true.
     pub fn with_sign(mut self, sign: char, applies: bool) -> Self {
         if applies {
             // A blank separates `*` and `†` from the digits. `!` and `?` need no blank.
@@ -254,14 +217,13 @@ impl Cell {
         self
     }
 
-    /// Returns the same cell. If the cell is empty, its note becomes this reason.
+    /// If the cell is empty, its note becomes this reason.
     pub fn with_reason(self, reason: &'static str) -> Self {
         if self.value == Datum::None { Self { note: reason, ..self } } else { self }
     }
 }
 
 impl SheetTable {
-    /// Returns a table without a note.
     pub fn new<R: Into<Vec<Cell>>>(
         key: &str,
         title: &str,
@@ -272,33 +234,29 @@ impl SheetTable {
         Self { key: key.to_owned(), title: title.to_owned(), columns: columns.into(), rows, note: String::new() }
     }
 
-    /// The same table with this note.
     pub fn with_note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
 
-    /// Returns the table, or `None` if it has no rows.
     pub fn non_empty(self) -> Option<Self> {
         (!self.rows.is_empty()).then_some(self)
     }
 
-    /// Returns the same table with only the columns at these indices, in the order of the indices.
     pub fn select_columns(&self, indices: &[usize]) -> Self {
         let columns: Vec<SheetColumn> = indices.iter().map(|&index| self.columns[index].clone()).collect();
         let rows = self.rows.iter().map(|row| indices.iter().map(|&index| row[index].clone()).collect::<Vec<_>>());
         Self::new(&self.key, &self.title, columns, rows).with_note(&self.note)
     }
 
-    /// Returns the table without the columns in which no row has a value. A table without rows
-    /// keeps all columns.
+    /// A table without rows keeps all columns.
     pub fn without_empty_columns(&self) -> Self {
         let has_value =
             |column: &usize| self.rows.is_empty() || self.rows.iter().any(|row| row[*column].value != Datum::None);
         self.select_columns(&(0..self.columns.len()).filter(has_value).collect::<Vec<_>>())
     }
 
-    /// Returns the text below the table. It consists of the table's own note and of the reasons for
-    /// the dashes in the table.
+    /// The text below the table. It consists of the table's own note and of the reasons for the
+    /// dashes in the table.
     pub fn notes(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
         let cells_with_reason =
@@ -314,7 +272,6 @@ impl SheetTable {
 }
 
 impl Sheet {
-    /// Returns all figures, including the figures in folded parts.
     pub fn figures(&self) -> Vec<&Figure> {
         fn figures_in(part: &Part) -> Vec<&Figure> {
             match part {

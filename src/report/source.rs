@@ -18,24 +18,18 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// A result that was read from disk.
 #[derive(Debug, Clone)]
 pub struct Source {
     /// The experiment's name, or the path if the name is ambiguous.
     pub label: String,
-    /// The folder or file.
     pub path: PathBuf,
-    /// The manifest, if there is one.
     pub manifest: Option<Manifest>,
-    /// The experiment's file as it was run, if it is there.
     pub file: Option<File>,
-    /// The text of the experiment's file.
     pub text: Option<String>,
     /// The rows of `results.csv`, or of the thin file in its place.
     pub frame: Frame,
     /// A sentence about the missing rows. `None` if the result is complete.
     pub missing: Option<String>,
-    /// The judgements of moves by the reference.
     pub judgements: Vec<Judgement>,
 }
 
@@ -83,7 +77,6 @@ impl Source {
 }
 
 impl Source {
-    /// Returns warnings that depend only on the options of the variants in `names`, not on rows.
     /// The warnings are about options that vary together and about options that have no effect.
     pub fn preflight_warnings(&self, names: &[&str]) -> Caveats {
         let overrides = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
@@ -110,8 +103,6 @@ impl Source {
         caveats
     }
 
-    /// Returns a sentence about the reference search that judged the scores. Returns `None` if the
-    /// file has no such reference.
     pub fn reference_note(&self) -> Option<String> {
         let reference = self.file.as_ref()?.reference.as_ref()?;
         let (own_search, cut) = (reference.own_search.as_ref()?, reference.score_cut()?);

@@ -15,10 +15,8 @@ use crate::stats::sample::min_clusters;
 use crate::text::plural;
 use std::collections::BTreeMap;
 
-/// The key of the summary table.
 pub(super) const SUMMARY: &str = "summary";
 
-/// Reasons for empty cells.
 const NO_TABLE: &str = "no table to probe";
 const NO_SLOTS: &str = "no table of limited size";
 const NO_COST: &str = "not counted, or counts of entries that include nodes never searched";
@@ -28,8 +26,8 @@ const TABLE_LIFE_FILTERED: &str = "a part of the table's life is filtered out";
 pub(super) const BASELINE: &str = "the baseline (compared with itself)";
 pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 
-/// Returns the reason why nothing is known about the table of a line. For the built-in engine, this
-/// is `reason`. An external engine has a table but does not report on it.
+/// For the built-in engine, this is `reason`. An external engine has a table but does not report on
+/// it.
 fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
     let external_engines: Vec<&BTreeMap<String, EngineInfo>> =
@@ -52,8 +50,7 @@ fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static st
     }
 }
 
-/// Returns a table with a row for each line of the summary for which `is_included` is true. The
-/// columns that identify the line come first, followed by the columns of `entries`.
+/// The columns that identify the line come first, followed by the columns of `entries`.
 pub(super) fn line_table(
     page: &Page,
     key: &str,
@@ -80,13 +77,11 @@ pub(super) fn line_table(
     if page.manifest.subjects.is_empty() { table } else { table.without_empty_columns() }
 }
 
-/// Returns the reason why a line has no ratio to the baseline.
 fn why_no_ratio(line: &Line) -> &'static str {
     if line.is_baseline { BASELINE } else { TOO_FEW_POSITIONS }
 }
 
-/// Returns a cell with a ratio, highlighted if the ratio is significant. If there is no ratio, the
-/// cell has the reason.
+/// If there is no ratio, the cell has the reason.
 fn ratio_cell(measure: &Measure, better: Better) -> Cell {
     let reason = match (measure.incomparable, measure.one_sided_zero) {
         (0, 0) => "nothing to compare with",
@@ -215,8 +210,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
     ))
 }
 
-/// Returns the summary table with a column of verdicts. The verdict of a line follows the columns
-/// that identify the line.
+/// The verdict of a line follows the columns that identify the line.
 pub(super) fn summary_with_verdicts(page: &Page) -> SheetTable {
     let mut table = summary_table(page);
     let Some(metric) = page.summary.metrics.first() else { return table };
@@ -233,7 +227,6 @@ pub(super) fn summary_with_verdicts(page: &Page) -> SheetTable {
     table
 }
 
-/// Returns a cell with a line's verdict, in one word.
 fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
     let ratio = line.ratio();
     if line.is_baseline {
@@ -254,7 +247,6 @@ fn verdict_cell(page: &Page, line: &Line, metric: &Metric) -> Cell {
     }
 }
 
-/// Returns a table of the outcomes of probes and stores, or `None` if no line has probes.
 pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
     let share_of_probes = |part: &'static str| move |line: &Line| share_of(line, part, columns::PROBES);
     let share_of_stores =
@@ -280,14 +272,11 @@ pub(super) fn traffic_table(page: &Page) -> Option<SheetTable> {
     line_table(page, "traffic", title, entries, |line| line.sum(columns::PROBES) > 0.0).non_empty()
 }
 
-/// Returns a cell with the line's sum of the column `part` as a share of its sum of the column
-/// `whole`.
 fn share_of(line: &Line, part: &str, whole: &str) -> Cell {
     Cell::share(line.sum(part), line.sum(whole))
 }
 
-/// Returns a table of the confidence intervals of the shares in the other tables. The sampling
-/// units are positions or games. Returns `None` if no line has probes.
+/// The sampling units are positions or games.
 pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
     const SHARES: [(&str, &str, &str); 7] = [
         ("hits", "hits", columns::HITS),
@@ -314,7 +303,6 @@ pub(super) fn shares_table(page: &Page) -> Option<SheetTable> {
     table.with_note("95 % intervals of shares of probes and stores. They resample positions (or games).").non_empty()
 }
 
-/// Returns a table of scores, solved positions and the power of each comparison.
 pub(super) fn details_table(page: &Page) -> SheetTable {
     let count_cell = |(part, whole): (usize, usize), reason| match whole {
         0 => Cell::empty(reason),
@@ -364,8 +352,7 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
     line_table(page, "details", "Details", entries, |_| true)
 }
 
-/// Returns a table that compares every line with every other line. The pairs of the best line come
-/// first. Returns `None` if the user did not ask for these pairs.
+/// The pairs of the best line come first.
 pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let line_name = |index: usize| &page.summary.lines[index].name;
     let better = page.summary.metrics.first().map_or(Better::Less, Metric::better);
@@ -391,7 +378,6 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     )))
 }
 
-/// Returns a table of the options that have the same value in all variants.
 pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
     let manifest = &page.manifest;
     let mut option_lists = manifest.options.values().map(paths::leaves);

@@ -4,25 +4,21 @@
 use super::sheet::{Cell, Emphasis, Part, Sheet, SheetTable};
 use std::fmt::Write;
 
-/// The terminal on which a page is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
     /// Its width in characters.
     pub width: usize,
-    /// Whether it shows colours.
     pub colour: bool,
 }
 
 /// Text columns are not narrower than this while other columns can still be dropped.
 const READABLE_WIDTH: usize = 24;
 
-/// Text columns are never narrower than this.
 const MIN_WIDTH: usize = 10;
 
 /// Number of blanks between columns.
 const GAP: usize = 2;
 
-/// Renders a page as text.
 pub fn render(sheet: &Sheet, screen: Screen) -> String {
     let mut out = String::new();
     if !sheet.name.is_empty() {
@@ -32,7 +28,6 @@ pub fn render(sheet: &Sheet, screen: Screen) -> String {
     out.trim_end().to_owned()
 }
 
-/// Appends the parts of a page as text.
 fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
     let push_heading = |out: &mut String, text: &str| {
         if text.is_empty() {
@@ -88,7 +83,6 @@ fn push_parts(out: &mut String, parts: &[Part], screen: Screen) {
     }
 }
 
-/// Appends a list of sentences, each with a dash.
 fn push_sentences(out: &mut String, sentences: &[String], screen: Screen) {
     for sentence in sentences {
         let _ = writeln!(out, "{}", wrap(sentence, screen.width, "- "));
@@ -97,8 +91,7 @@ fn push_sentences(out: &mut String, sentences: &[String], screen: Screen) {
 
 const BOLD: &str = "1";
 
-/// Returns the colour code of a highlight. The terminal chooses the shade, so that the shade suits
-/// the background.
+/// The terminal chooses the shade, so that the shade suits the background.
 fn emphasis_colour(emphasis: Emphasis) -> &'static str {
     match emphasis {
         Emphasis::None | Emphasis::Unclear => "",
@@ -109,8 +102,8 @@ fn emphasis_colour(emphasis: Emphasis) -> &'static str {
     }
 }
 
-/// Returns the text in a colour. The text stays as it is if the screen shows no colours, if
-/// `colour` is empty, or if the text is blank.
+/// The text in a colour. The text stays as it is if the screen shows no colours, if `colour` is
+/// empty, or if the text is blank.
 fn paint(text: &str, colour: &str, screen: Screen) -> String {
     if screen.colour && !colour.is_empty() && !text.trim().is_empty() {
         format!("\u{1b}[{colour}m{text}\u{1b}[0m")
@@ -119,19 +112,17 @@ fn paint(text: &str, colour: &str, screen: Screen) -> String {
     }
 }
 
-/// Returns the width of a column whose heading and cells are not wrapped.
 fn natural_width(table: &SheetTable, column: usize) -> usize {
     content_width(table, column).max(table.columns[column].name.chars().count())
 }
 
-/// Returns the width of the widest cell of a column. The heading is ignored.
+/// The heading is ignored.
 fn content_width(table: &SheetTable, column: usize) -> usize {
     table.rows.iter().map(|row| row[column].text.chars().count()).max().unwrap_or(0)
 }
 
-/// Returns the smallest width to which a column can be wrapped. A column of text can be as narrow
-/// as `min_text_width`. In a column of numbers, the numbers are not wrapped, and the heading is
-/// wrapped only between words.
+/// A column of text can be as narrow as `min_text_width`. In a column of numbers, the numbers are
+/// not wrapped, and the heading is wrapped only between words.
 fn min_width(table: &SheetTable, column: usize, min_text_width: usize) -> usize {
     let natural = natural_width(table, column);
     if table.columns[column].is_text {
@@ -141,7 +132,6 @@ fn min_width(table: &SheetTable, column: usize, min_text_width: usize) -> usize 
     content_width(table, column).max(word_lengths.max().unwrap_or(0)).min(natural)
 }
 
-/// Returns the total width of the columns and of the gaps between them.
 fn total_width(widths: impl Iterator<Item = usize>) -> usize {
     widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
 }

@@ -78,9 +78,9 @@ fn write_rows(from: &Path, to: &Path, mut manifest: Manifest, kept_columns: &BTr
     write_file(to, MANIFEST, manifest.to_text()?.as_bytes())
 }
 
-/// Returns the columns whose values must be kept for each row in thin rows, besides the columns
-/// that every page needs. These are the columns that the file's expectations name, and the seconds
-/// if there are repeats.
+/// The columns whose values must be kept for each row in thin rows, besides the columns that every
+/// page needs. These are the columns that the file's expectations name, and the seconds if there
+/// are repeats.
 fn columns_kept_per_row(file: Option<&File>, rows: &Frame) -> BTreeSet<String> {
     let mut mentioned_names: BTreeSet<String> = BTreeSet::new();
     for expect in file.iter().flat_map(|file| &file.expect) {

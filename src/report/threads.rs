@@ -66,7 +66,6 @@ const SHARES: [(&str, &[&str], &str, &str); 9] = [
     ),
 ];
 
-/// Returns the table, or `None` if no line has several searchers.
 pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     if !rows.has(columns::TICKS) {
         return None;

@@ -14,13 +14,9 @@ use crate::stats::ratio::Ratio;
 use crate::text::plural;
 use std::cmp::Reverse;
 
-/// A tuning and its result.
 pub struct TuneOutcome<'a> {
-    /// The experiment that was tuned.
     pub experiment: &'a Experiment,
-    /// The settings of the tuning.
     pub tune: &'a Tune,
-    /// The result of the race.
     pub race: &'a RaceResult,
 }
 
@@ -42,7 +38,6 @@ impl TuneOutcome<'_> {
         &self.experiment.variants[candidate].name
     }
 
-    /// Describes the tested difference, with its p.
     fn describe_test(&self, test: &Ratio) -> String {
         let metric = match self.tune.metric.as_str() {
             "nodes" => Metric::nodes(),
@@ -53,12 +48,10 @@ impl TuneOutcome<'_> {
         format!("{}, p {equals_sign}{p}", describe_difference(test, &metric))
     }
 
-    /// Returns the names of candidates, quoted and separated by commas.
     fn quote_names(&self, candidates: &[usize]) -> String {
         candidates.iter().map(|&candidate| format!("\"{}\"", self.name(candidate))).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the answer, one sentence each.
     fn answer(&self) -> Vec<String> {
         let result = self.race;
         let (winner, against) = (self.name(result.winner), self.name(result.against));
@@ -109,8 +102,8 @@ impl TuneOutcome<'_> {
         sentences
     }
 
-    /// Returns a figure of each candidate's ratio to the baseline after each round. If there are
-    /// too many candidates, the winner and those that were searched in most rounds are drawn.
+    /// If there are too many candidates, the winner and those that were searched in most rounds are
+    /// drawn.
     fn figure(&self) -> Figure {
         let RaceResult { rounds, winner, .. } = self.race;
         let make_series = |candidate: usize| {

@@ -31,17 +31,14 @@ pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
     sentences
 }
 
-/// Returns the table of all verdicts, or `None` if there are no verdicts.
 pub(super) fn verdict_table(page: &Page) -> Option<SheetTable> {
     selected_verdicts(page, |_| true)
 }
 
-/// Returns the table of the failed verdicts, or `None` if no verdict failed.
 pub(super) fn failed_table(page: &Page) -> Option<SheetTable> {
     selected_verdicts(page, |verdict| !verdict.passes())
 }
 
-/// Returns a table of the verdicts that `is_listed` selects, or `None` if it selects no verdict.
 fn selected_verdicts(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<SheetTable> {
     let highlight = |verdict: &Verdict| {
         if verdict.is_met() {
@@ -87,7 +84,6 @@ pub fn verdict_sheet(pages: &[Page]) -> Sheet {
     Sheet { kind: "verdicts".to_owned(), name: String::new(), parts }
 }
 
-/// Returns a sentence with the number of verdicts by outcome.
 pub(super) fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let [holds, differs, undecided] = count_rulings(verdicts.clone());
     let expected_count = verdicts.clone().filter(|verdict| verdict.expected != ExpectedVerdict::Either).count();

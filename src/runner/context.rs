@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the monitor and a worker share.
 #[derive(Debug, Default)]
 pub struct WorkerState {
     /// If set, the worker's search ends soon.
@@ -28,7 +27,6 @@ impl WorkerState {
         self.grows.store(grows, Ordering::Relaxed);
     }
 
-    /// Clears the state after a job.
     pub fn end_job(&self) {
         self.grows.store(false, Ordering::Relaxed);
         // A job that was stopped for lack of memory does not stop the next job. Any other stop ends
@@ -39,25 +37,19 @@ impl WorkerState {
     }
 }
 
-/// What the workers share.
 pub struct Shared<'a> {
     pub experiment: &'a Experiment,
     pub plan: &'a Plan,
     pub output: &'a Output,
     pub subjects: &'a Subjects,
-    /// The optional columns of the rows.
     pub extra_columns: Extra,
-    /// The values of the varying options, for each variant.
     pub option_values: Vec<Vec<String>>,
     pub in_flight: InFlight,
-    /// The sequential tests of a match.
     pub match_state: Mutex<MatchState>,
     /// For each lane, the reason why its tables do not fit into memory, or `None` if they fit.
     pub unfit_reasons: &'a [Option<String>],
-    /// One state per worker.
     pub worker_states: Vec<WorkerState>,
     pub sink: Mutex<Sink>,
-    /// The summary so far.
     pub summary: Mutex<RunSummary>,
     /// The working sets that were measured for tables whose size is given as a share. A working set
     /// is the number of entries that an unbounded table stores.
@@ -74,7 +66,6 @@ pub type WorkingSetKey = (String, Option<u8>, Option<u64>, usize);
 /// The results file while it is written.
 pub struct Sink {
     pub results: ResultsWriter,
-    /// Whether there are rows that are not synced yet.
     pub dirty: bool,
     /// The error after which no more rows can be written.
     pub write_error: Option<RunError>,

@@ -9,14 +9,11 @@ use crate::text::plural;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// An estimated duration and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// The number of remaining jobs.
     pub jobs_left: u64,
     /// The seconds that the remaining jobs take if one job runs at a time.
     pub seconds: f64,
-    /// Describes what the estimate is based on.
     pub source: String,
 }
 

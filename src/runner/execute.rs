@@ -159,9 +159,7 @@ impl Shared<'_> {
         .fields()
     }
 
-    /// Returns the job's working set, or 0 if the table's size is not given as a share of the
-    /// working set. The working set is measured only once for each [`WorkingSetKey`]. Returns
-    /// `None` if the measurement is interrupted.
+    /// The working set is measured only once for each [`WorkingSetKey`].
     ///
     /// [`WorkingSetKey`]: super::context::WorkingSetKey
     fn working_set(&self, job: &Job, stop: &AtomicBool) -> Result<Option<u64>, String> {
@@ -183,7 +181,6 @@ impl Shared<'_> {
         Ok(entries)
     }
 
-    /// Returns the fields that identify a row.
     pub(super) fn label(&self, job: &Job, item: usize, ply: Option<u16>, id: u64) -> Label {
         Label { id, ..job::label(self.experiment, self.plan, &self.option_values[job.variant], job, item, ply) }
     }

@@ -14,18 +14,14 @@ use crate::subject::{Position, Subject, UciReport};
 use crate::table::{Occupancy, TableCounters, ThreadCounters};
 use std::sync::atomic::AtomicBool;
 
-/// One of the two players of a pair of games.
 pub struct Player<'a> {
     pub name: &'a str,
     pub subject: &'a mut dyn Subject,
-    /// The limit of each search.
     pub limit: Limit,
-    /// How the player's scores express a mate.
     pub mate: Mate,
 }
 
 impl Player<'_> {
-    /// Adds the player's name to an error.
     fn add_name_to_error(&self, interrupt: Interrupt) -> Interrupt {
         interrupt.map(|error| format!("{}: {error}", self.name))
     }
@@ -38,7 +34,6 @@ struct PlayerTotals {
     table: TableCounters,
     threads: ThreadCounters,
     occupancy: Occupancy,
-    /// The sum of the depths of the player's searches.
     depths: u64,
     /// The number of moves that the player played without a finished iteration.
     unsearched_moves: u64,
@@ -113,8 +108,8 @@ fn play_game(
 }
 
 impl PlayerTotals {
-    /// Returns the row of a game. Only fields that are sums over the game are filled in. For an
-    /// external engine, only the nodes are filled in.
+    /// Only fields that are sums over the game are filled in. For an external engine, only the
+    /// nodes are filled in.
     fn into_row(self, item: usize, game: GameRecord) -> JobRow {
         let Self { search, table, threads, occupancy, seconds, is_external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
@@ -194,7 +189,6 @@ impl Adjudicator {
         update(&mut self.level_streak[side], draw_score.zip(score).is_some_and(|(max, score)| score.abs() <= max));
     }
 
-    /// Returns the winner and the word for how the game ended, if the scores have decided the game.
     /// The winner is `None` if the game is drawn.
     fn verdict(&self, rules: &Match) -> Option<(Option<Color>, &'static str)> {
         if let Some(resign) = rules.resign {

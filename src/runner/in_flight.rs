@@ -65,12 +65,10 @@ impl InFlight {
         self.crashes.get(&job).is_some_and(|crashes| *crashes >= MAX_CRASHES)
     }
 
-    /// Records that a job begins.
     pub fn begin_job(&self, job: u64) {
         self.append_line('+', job);
     }
 
-    /// Records that a job has ended, with or without an error.
     pub fn end_job(&self, job: u64) {
         self.append_line('-', job);
     }
@@ -82,7 +80,6 @@ impl InFlight {
     }
 }
 
-/// The text in the error column of a quarantined job.
 pub const QUARANTINED: &str = "quarantined: the process was killed twice while running this job (out of memory, or killed from outside?); \
     retry it with --retry-failed";
 

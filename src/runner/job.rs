@@ -12,14 +12,11 @@ use crate::table::{TableKind, TableOptions};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-/// One finished iteration of a job.
 pub struct JobRow {
-    /// The item's index in the suite.
     pub item: usize,
     /// The ply of the game at which the searched position occurs. `None` if the item is a single
     /// position.
     pub ply: Option<u16>,
-    /// The iteration's result and counters.
     pub iteration: Iteration,
     /// The report of an external engine. If there is one, `iteration` contains only figures of this
     /// report.
@@ -29,27 +26,23 @@ pub struct JobRow {
     /// Whether the best move solves the position. `None` if the suite has no answer for the
     /// position.
     pub solved: Option<bool>,
-    /// The game, if the job is a pair of games of a match.
     pub game: Option<Box<GameRecord>>,
 }
 
 impl JobRow {
-    /// Creates a row for an iteration of the built-in engine.
     pub fn new(item: usize, iteration: Iteration, seconds: f64) -> Self {
         Self { item, ply: None, iteration, report: None, seconds, solved: None, game: None }
     }
 }
 
-/// Returns a variant's values of the varying options as CSV fields. The field of an option that the
-/// variant does not have is empty.
+/// The field of an option that the variant does not have is empty.
 pub fn option_values(variant: &Variant, varying: &[String]) -> Vec<String> {
     let mut columns: HashMap<String, String> =
         crate::experiment::variant::option_columns(variant).into_iter().collect();
     varying.iter().map(|path| columns.remove(path).unwrap_or_default()).collect()
 }
 
-/// Returns the fields that identify a job's row for an item, or for a ply of the item's game. The
-/// id is 0 until the caller sets it. `options` are the variant's values of the varying options.
+/// The id is 0 until the caller sets it. `options` are the variant's values of the varying options.
 pub fn label(
     experiment: &Experiment,
     plan: &Plan,
@@ -76,8 +69,8 @@ pub fn label(
     }
 }
 
-/// Returns the same options with an unbounded table. Options that unbounded tables ignore are set
-/// to their defaults, so that variants that differ only in these options have the same working set.
+/// Options that unbounded tables ignore are set to their defaults, so that variants that differ
+/// only in these options have the same working set.
 pub fn with_unbounded_table(options: &EngineOptions) -> EngineOptions {
     let default = TableOptions::default();
     let table = TableOptions {
@@ -127,7 +120,6 @@ pub fn search(
     none_if_interrupted(context.run_searches(experiment, job).map(|()| context.rows))
 }
 
-/// The state that the searches of a job share.
 struct Context<'a> {
     limit: crate::engine::Limit,
     subject: &'a mut dyn Subject,
@@ -136,7 +128,6 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Runs all searches of a job.
     fn run_searches(&mut self, experiment: &Experiment, job: &Job) -> Result<(), Interrupt> {
         for (item_index, item) in experiment.suite.items.iter().enumerate().skip(job.item).take(job.item_count) {
             self.subject.new_game().map_err(|failure| Some(failure.to_string()))?;

@@ -3,7 +3,6 @@
 use crate::record::manifest::Machine;
 use crate::system::{bytes, field};
 
-/// Returns the processor, cores, memory and operating system of the current machine.
 pub fn current() -> Machine {
     Machine {
         cpu: field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),

@@ -11,8 +11,6 @@ use crate::table::TableOptions;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Returns the version, commit and profile of this build, and the hash of everything that
-/// determines the counts of its searches.
 pub fn build() -> Build {
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -23,7 +21,6 @@ pub fn build() -> Build {
     }
 }
 
-/// Creates the manifest of a new run.
 pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option<Shard>) -> Manifest {
     let is_in_shard = variants_in_shard(plan, shard);
     let variant_names = |is_listed: &dyn Fn(usize) -> bool| {
@@ -73,7 +70,6 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     }
 }
 
-/// Returns the name of each variant's baseline, or nothing if all variants have the same baseline.
 /// A variant may have copies with other key seeds or schedules. The baseline of a variant's n-th
 /// copy is the n-th copy of the variant's baseline, or this baseline itself if it has no n-th copy.
 fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
@@ -102,13 +98,11 @@ fn baselines(experiment: &Experiment, plan: &Plan) -> BTreeMap<String, String> {
     baselines
 }
 
-/// Returns the manifest's entry for one of several suites.
 fn suite_run(section: &Section) -> SuiteRun {
     let file = section.entry.file.display().to_string();
     SuiteRun { name: section.name.clone(), file, items: section.item_range.len() }
 }
 
-/// Returns a variant's options, which are those of the built-in engine or of an external engine.
 pub fn options(variant: &Variant) -> serde_json::Value {
     match &variant.subject {
         Subject::External(subject) => serde_json::to_value(subject),
@@ -117,8 +111,7 @@ pub fn options(variant: &Variant) -> serde_json::Value {
     .unwrap_or_default()
 }
 
-/// Returns for each variant whether the variant has jobs in the shard. Without a shard, all entries
-/// are true.
+/// Without a shard, all entries are true.
 fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
     // A whole run includes all variants, even one without jobs, such as the baseline of a match.
     let mut has_jobs = vec![shard.is_none(); plan.variants.len()];
@@ -128,8 +121,6 @@ fn variants_in_shard(plan: &Plan, shard: Option<Shard>) -> Vec<bool> {
     has_jobs
 }
 
-/// Returns the nodes of `ttlab bench`, which are counted only once per process. Returns `None` in a
-/// debug build, where the count would take seconds.
 pub(super) fn bench() -> Option<u64> {
     static NODES: LazyLock<Option<u64>> = LazyLock::new(|| match env!("TTLAB_PROFILE") {
         "debug" => None,
@@ -154,7 +145,6 @@ fn calibration() -> Option<u64> {
     *SPEED
 }
 
-/// Returns the seconds since 1970 (Unix time).
 pub fn now() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -13,37 +13,28 @@ use csv::StringRecord;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// A plan and the folders that contain its shards.
 pub struct Shards<'a> {
-    /// The experiment of the plan.
     pub experiment: &'a Experiment,
-    /// The plan of all shards.
     pub plan: &'a Plan,
-    /// The number of shards of the plan.
     pub shard_count: u64,
     /// The number of each shard, from 0, and the shard's folder. A shard may be listed several
     /// times.
     pub folders: Vec<(u64, PathBuf)>,
 }
 
-/// The numbers of jobs of a shard that are missing or failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardJobs {
     /// The shard's number, from 0.
     pub shard: u64,
-    /// The number of jobs in the shard.
     pub jobs: u64,
     pub missing: u64,
     pub failed: u64,
     /// The number of searches that the reference engine still has to make.
     pub searches_left: u64,
-    /// The folder that should contain the shard, if it is known.
     pub folder: Option<PathBuf>,
-    /// Whether the folder has a manifest.
     pub has_begun: bool,
 }
 
-/// Why shards cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     #[error("{} of {} shards are incomplete: {} missing", .0.len(), .1, plural(.0.iter().map(|shard_jobs| shard_jobs.missing).sum::<u64>(), "job"))]
@@ -53,16 +44,13 @@ pub enum MergeError {
     Output(#[from] OutputError),
 }
 
-/// What the shards have of the plan.
 struct Collected {
-    /// The shards in which something is missing or failed.
     incomplete: Vec<ShardJobs>,
     manifest: Manifest,
     match_state: MatchState,
 }
 
 impl Shards<'_> {
-    /// Opens the folders of the shards that have begun.
     fn open(&self, any_build: bool) -> Result<Vec<(u64, Source)>, OutputError> {
         let mut sources: Vec<(u64, Source)> = Vec::new();
         for (shard, folder) in self.folders.iter().filter(|(_, folder)| folder.join(MANIFEST).exists()) {
@@ -84,8 +72,7 @@ impl Shards<'_> {
         Ok(sources)
     }
 
-    /// Returns the shards that have missing jobs, failed jobs or missing judgements. Pairs of games
-    /// after the end of their test do not count as missing.
+    /// Pairs of games after the end of their test do not count as missing.
     ///
     /// # Errors
     /// If a folder contains other results or wrong rows, or two folders have different counts.
@@ -213,7 +200,6 @@ impl Shards<'_> {
     }
 }
 
-/// Returns the error for a shard whose rows cannot be those of the same run as the other shards.
 fn other_run_error(folder: &Path, problem: &str) -> OutputError {
     let folder = folder.display();
     OutputError::Unusable(format!("{folder}: {problem}: run the shard again, or merge anyway with --any-build"))

@@ -16,16 +16,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The name of the experiment file in the output folder.
 pub const EXPERIMENT: &str = "experiment.toml";
 
-/// An output folder that this process has locked.
 pub struct Output {
     pub folder: PathBuf,
     /// The lock file. It stays locked until the run ends. The system also unlocks it if the process
     /// is killed.
     lock: File,
-    /// The manifest that the folder had before this run.
     earlier_manifest: OnceLock<Manifest>,
     /// The experiment's text and the manifest that [`Output::begin`] wrote.
     written_at_begin: OnceLock<(String, Manifest)>,
@@ -39,29 +36,18 @@ impl Drop for Output {
     }
 }
 
-/// Why an output folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// A file or folder cannot be read or written.
     #[error("{path}: {error}")]
-    Io {
-        /// The path of the file or folder.
-        path: String,
-        error: io::Error,
-    },
-    /// Another run has locked the folder.
+    Io { path: String, error: io::Error },
     #[error("{0}: another run is writing to this folder: wait for it, or choose another folder with --out")]
     Locked(String),
-    /// The file system does not support locks.
     #[error(
         "{path}: the file system cannot lock the file ({error}): choose another folder with --out, or use `ttlab run --no-lock` \
          if nothing else writes to this one"
     )]
-    NoLocks {
-        /// The path of the lock file.
-        path: String,
-        error: io::Error,
-    },
+    NoLocks { path: String, error: io::Error },
     /// The folder contains results of another plan or build, or cannot be used for another reason.
     #[error("{0}")]
     Unusable(String),
@@ -71,28 +57,19 @@ pub enum OutputError {
     /// Rows or a manifest from which rows would be taken are not what a run wrote.
     #[error("{0}: none of its rows is taken: see `ttlab verify`")]
     WrongRows(String),
-    /// Two results have different counts for the same search.
     #[error("{0}: find out which of them is wrong")]
     CountsDiffer(String),
-    /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// The results file cannot be continued.
     #[error("{path}: {error}")]
-    Results {
-        /// The path of the results file.
-        path: String,
-        error: ResultsError,
-    },
+    Results { path: String, error: ResultsError },
 }
 
 impl OutputError {
-    /// Wraps an I/O error with its path.
     pub(super) fn io(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::Io { path: path.as_ref().display().to_string(), error }
     }
 
-    /// Wraps an error of a results file with its path.
     pub(super) fn results<E: Into<ResultsError>>(path: &Path) -> impl FnOnce(E) -> Self {
         move |error| Self::Results { path: path.display().to_string(), error: error.into() }
     }
@@ -136,7 +113,6 @@ impl Output {
         })
     }
 
-    /// The path of the results file.
     pub fn results_path(&self) -> PathBuf {
         self.folder.join(record::RESULTS)
     }
@@ -145,7 +121,6 @@ impl Output {
         self.folder.join(MANIFEST)
     }
 
-    /// Returns the error for a row that cannot be written.
     pub(super) fn row_write_error(&self, error: io::Error) -> RunError {
         RunError::write(&self.results_path(), error)
     }
@@ -239,7 +214,6 @@ impl Output {
         self.write_manifest(&manifest)
     }
 
-    /// Adds sources of rows to the current manifest.
     pub fn add_sources(&self, sources: Vec<RowSource>) -> io::Result<()> {
         let mut manifest = self.manifest()?;
         manifest.sources.extend(sources);
@@ -271,13 +245,11 @@ impl Output {
         Ok(self.write_manifest(&manifest)?)
     }
 
-    /// Writes the experiment file into the folder.
     pub fn write_experiment(&self, experiment: &Experiment) -> Result<(), OutputError> {
         let copy = self.folder.join(EXPERIMENT);
         record::write_atomic(&copy, experiment.text.as_bytes()).map_err(OutputError::io(&copy))
     }
 
-    /// Replaces the manifest.
     pub fn write_manifest(&self, manifest: &Manifest) -> io::Result<()> {
         record::write_atomic(&self.manifest_path(), manifest.to_text()?.as_bytes())
     }
@@ -326,7 +298,6 @@ impl Output {
         Ok(())
     }
 
-    /// Reads the current manifest.
     pub(super) fn manifest(&self) -> io::Result<Manifest> {
         let manifest = Manifest::read(&self.folder).map_err(io::Error::other)?;
         manifest.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "manifest.json was deleted"))
@@ -343,8 +314,7 @@ impl Output {
         self.write_manifest(&manifest)
     }
 
-    /// Returns the error for a results file that another program changed during the run. `length`
-    /// is the new length of the file.
+    /// `length` is the new length of the file.
     pub fn changed_error(&self, length: u64) -> RunError {
         RunError::ResultsChanged(format!(
             "{}: changed by another program during the run: it now has {length} bytes; nothing more was written: run the same command \

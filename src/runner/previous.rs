@@ -14,14 +14,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The subfolder of the results that were moved.
 const PREVIOUS: &str = "previous";
 
 /// A file that says that these results and all older ones were moved by `--fresh`, so that none of
 /// their rows is taken.
 const FRESH: &str = ".fresh";
 
-/// Returns the folders of moved results from which rows may be taken. The newest comes first.
+/// The newest comes first.
 pub(super) fn folders(folder: &Path) -> Vec<PathBuf> {
     let previous = folder.join(PREVIOUS);
     let older: Vec<PathBuf> =
@@ -30,7 +29,6 @@ pub(super) fn folders(folder: &Path) -> Vec<PathBuf> {
     newest_first.take_while(|it| !it.join(FRESH).exists()).filter(|it| it.join(RESULTS).exists()).collect()
 }
 
-/// Whether a move was killed before it moved the manifest.
 fn has_begun_move(folder: &Path, previous: &Path) -> bool {
     has(folder, MANIFEST) && !has(folder, RESULTS) && has(previous, RESULTS) && !has(previous, MANIFEST)
 }

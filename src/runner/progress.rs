@@ -2,7 +2,6 @@
 
 use super::{Done, RunSummary};
 
-/// Receives the progress of a run.
 pub trait Progress: Sync {
     /// The run begins. `total` is the number of jobs of the plan, and `before` the number of jobs
     /// that earlier runs finished. `done` describes what the results file contained.
@@ -10,15 +9,12 @@ pub trait Progress: Sync {
     /// Rows were taken from other folders, or folders were left out. There is a line for each
     /// folder.
     fn reused(&self, _lines: &[String]) {}
-    /// A job begins.
     fn begin_job(&self, _variant: &str, _item: &str) {}
     /// A job is done. In a match, `score` is a text with the score of the job's encounter.
     fn end_job(&self, _score: Option<String>) {}
-    /// The run has ended.
     fn end(&self, _summary: &RunSummary) {}
 }
 
-/// Shows no progress.
 pub struct Quiet;
 
 impl Progress for Quiet {}

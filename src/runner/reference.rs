@@ -19,21 +19,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A position of the results, and the moves that were chosen there.
 struct ChosenMoves {
-    /// The name of the position.
     name: String,
-    /// The start position of the game.
     start: Board,
-    /// The moves that lead from the start to the position.
     past: Vec<Move>,
-    /// The moves that searches of the position chose.
     moves: BTreeSet<String>,
 }
 
 impl ChosenMoves {
-    /// Returns the number of searches that are not in `judged_searches`. There is one search of the
-    /// position itself and one for each chosen move.
+    /// There is one search of the position itself and one for each chosen move.
     fn count_missing(&self, judged_searches: &JudgedSearches) -> usize {
         let is_judged = |mv: &str| judged_searches.contains(&(self.name.clone(), mv.to_owned()));
         usize::from(!is_judged("")) + self.moves.iter().filter(|mv| !is_judged(mv)).count()
@@ -44,7 +38,6 @@ impl ChosenMoves {
 /// the move. The move is empty for the search of the position itself.
 type JudgedSearches = HashSet<(String, String)>;
 
-/// Returns the searches of these judgements.
 fn searches_of(rows: &[Judgement]) -> JudgedSearches {
     rows.iter().map(|row| (row.position.clone(), row.mv.clone())).collect()
 }
@@ -65,16 +58,14 @@ fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<
     Some((item.board, item.game_moves()?.iter().take(moves_before).copied().collect()))
 }
 
-/// Returns the `reference` field of a judgement. The field consists of the reference's id, a
-/// hyphen, and a hash. The hash has 8 bytes. It covers the game's start position and the moves that
-/// lead to the judged position.
+/// The field consists of the reference's id, a hyphen, and a hash. The hash has 8 bytes. It covers
+/// the game's start position and the moves that lead to the judged position.
 fn reference_field(reference_id: &str, start: &Board, past: &[Move]) -> String {
     let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
     let digest = hmac_sha256::Hash::hash(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
     digest.iter().take(8).fold(format!("{reference_id}-"), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Returns the reference's id in the `reference` field of a judgement (see [`reference_field`]).
 fn reference_id_of(row: &Judgement) -> &str {
     row.reference.split('-').next().unwrap_or_default()
 }
@@ -111,7 +102,6 @@ pub fn prune(experiment: &Experiment, subjects: &Subjects, folder: &Path) -> Res
     prune_file().map_err(|error| RunError::write(&folder.join(NAME), error))
 }
 
-/// Returns the number of searches that the reference still has to make for the results of a folder.
 pub fn count_missing_searches(experiment: &Experiment, folder: &Path) -> std::io::Result<u64> {
     if experiment.file.reference.is_none() || !folder.join(crate::record::RESULTS).exists() {
         return Ok(0);
@@ -191,15 +181,13 @@ pub fn judge(
     Ok(Some(search_count.into_inner()))
 }
 
-/// Creates and starts a reference engine.
 fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
     let mut engine = subjects.make_reference()?;
     engine.start().map_err(|failure| failure.to_string())?;
     Ok(engine)
 }
 
-/// Returns each position in the results, together with the moves that the last iterations of its
-/// searches chose. If only scores are judged, the moves are left out.
+/// If only scores are judged, the moves are left out.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
     let header = reader.headers()?.clone();
@@ -228,14 +216,12 @@ fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<C
     Ok(positions.into_values().collect())
 }
 
-/// A running reference engine.
 struct Judge<'a> {
     engine: Box<dyn Subject>,
     limit: Limit,
     /// Whether moves are judged. If false, only the positions themselves are searched.
     judges_moves: bool,
     stop: &'a AtomicBool,
-    /// The reference's id.
     id: String,
 }
 

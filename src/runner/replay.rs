@@ -17,7 +17,6 @@ use std::time::Instant;
 pub struct Replayers {
     tables: Vec<Box<dyn ReplayTable>>,
     bounds: Vec<Clairvoyant>,
-    /// The number of replayed steps.
     pub steps: usize,
     /// The seconds spent in the tables, and the seconds spent in the bounds.
     pub table_and_bound_seconds: [f64; 2],
@@ -43,13 +42,10 @@ impl Replayers {
         })
     }
 
-    /// Returns the counts of each table.
     pub fn results(&self) -> Vec<ReplayCounters> {
         self.tables.iter().map(|table| table.result()).collect()
     }
 
-    /// Returns the largest hits, cutoffs and worth that any table of the given dimensions could
-    /// achieve.
     pub fn bounds(&mut self) -> Vec<u64> {
         let start = Instant::now();
         let bounds = self.bounds.iter_mut().map(Clairvoyant::total).collect();
@@ -58,7 +54,6 @@ impl Replayers {
         bounds
     }
 
-    /// Replays the next steps.
     pub fn push(&mut self, steps: &[Step]) {
         let start = Instant::now();
         self.tables.iter_mut().for_each(|table| table.replay_steps(steps));

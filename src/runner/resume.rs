@@ -9,12 +9,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Which jobs of a results file are done.
 #[derive(Debug, Default)]
 pub struct Done {
     /// The jobs that need not run again, given by their places in the plan's order.
     pub jobs: HashSet<u64>,
-    /// The number of jobs in `jobs` that failed.
     pub failed: u64,
     /// The number of bytes of an incomplete last line.
     pub torn_bytes: u64,

@@ -23,9 +23,7 @@ const KEY_COLUMNS: [&str; 11] = [
     columns::COLOUR,
 ];
 
-/// Finds the place of each row in a plan.
 pub struct RowIndex<'a> {
-    /// The plan of the rows.
     pub plan: &'a Plan,
     /// The columns of the plan's results.
     pub header: Vec<String>,
@@ -33,7 +31,6 @@ pub struct RowIndex<'a> {
     items: HashMap<&'a str, usize>,
     /// The index of each variant of the plan. The key is the variant's name.
     variants: HashMap<&'a str, usize>,
-    /// The indices of [`KEY_COLUMNS`] in the header.
     key_indices: [usize; KEY_COLUMNS.len()],
 }
 
@@ -44,26 +41,21 @@ pub struct RowIndex<'a> {
 pub struct Place {
     repeat: u32,
     item: u32,
-    /// The variant, or the encounter of a match.
     lane: u32,
     ply: u16,
     depth: u8,
 }
 
-/// A row's place and job.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexedRow {
-    /// The place in the plan's order.
     pub place: Place,
     pub job: Job,
     /// Whether the row is the last row of the job. The job is complete if this row is there.
     pub is_last: bool,
-    /// Whether the row says that the job failed.
     pub has_failed: bool,
 }
 
 impl<'a> RowIndex<'a> {
-    /// Creates the index of a plan.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan) -> Self {
         let header = record::header(&plan.varying(), plan.extra_columns());
         let items = experiment.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index));
@@ -73,14 +65,11 @@ impl<'a> RowIndex<'a> {
         Self { plan, items: items.collect(), variants: variants.collect(), key_indices, header }
     }
 
-    /// Whether a row says that its job was quarantined.
     pub fn is_quarantined(&self, row: &StringRecord) -> bool {
         let [.., error, _seconds, _opponent, _colour] = self.key_indices;
         row.get(error) == Some(QUARANTINED)
     }
 
-    /// Returns the place and the job of a row.
-    ///
     /// # Errors
     /// If the row does not belong to this plan.
     pub fn entry(&self, row: &StringRecord) -> Result<IndexedRow, String> {

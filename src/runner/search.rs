@@ -14,7 +14,6 @@ pub fn none_if_interrupted<T>(result: Result<T, Interrupt>) -> Result<Option<T>,
     result.map(Some).or_else(|interrupt| interrupt.map_or(Ok(None), Err))
 }
 
-/// The result and the counts of a finished search.
 #[derive(Default)]
 pub struct SearchRecord {
     /// The best move, or [`Move::NONE`] if there is no legal move or no iteration was finished.
@@ -25,11 +24,9 @@ pub struct SearchRecord {
     pub score: Option<Score>,
     /// The depth of the last finished iteration, or 0 if unknown.
     pub depth: u8,
-    /// The nodes of all iterations.
     pub nodes: Option<u64>,
     /// The built-in engine's iterations, each with its seconds.
     pub iterations: Vec<(Iteration, f64)>,
-    /// What an external engine reported.
     pub report: Option<UciReport>,
 }
 

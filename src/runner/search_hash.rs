@@ -21,11 +21,9 @@ pub const SEARCHING_CODE: [&str; 12] = [
     "src/runner/replay.rs",
 ];
 
-/// The libraries that the searching code uses.
 const LIBRARIES: [&str; 6] = ["foldhash", "rand", "rand_core", "rand_mt", "rand_pcg", "rustix"];
 
-/// Returns the hash of the sources below `root` and of the versions of the libraries, as 16
-/// hexadecimal digits. `lock_text` is the text of `Cargo.lock`, which contains the versions.
+/// `lock_text` is the text of `Cargo.lock`, which contains the versions.
 pub fn search_hash(root: &Path, lock_text: &str) -> String {
     // The start value of FNV-1a.
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
@@ -59,8 +57,7 @@ impl Fnv {
     }
 }
 
-/// Returns the source files below a path in order, without the files of tests. If the path is a
-/// file, returns only this file.
+/// If the path is a file, returns only this file.
 fn source_files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
@@ -72,8 +69,7 @@ fn source_files(path: &Path) -> Vec<PathBuf> {
     entries.iter().flat_map(|path| source_files(path)).collect()
 }
 
-/// Returns the code of a file without comments and without the module of tests at its end. White
-/// space of any length becomes one blank.
+/// White space of any length becomes one blank.
 pub fn code(text: &str) -> String {
     let text = text.split("\n#[cfg(test)]\n").next().unwrap_or_default();
     let (mut code, mut remaining) = (String::new(), text);
@@ -97,8 +93,7 @@ pub fn code(text: &str) -> String {
     code
 }
 
-/// Returns the length of the literal at the beginning of the text, or `None` if the text does not
-/// begin with a string or character literal. A literal may contain text that looks like a comment.
+/// A literal may contain text that looks like a comment.
 fn literal_length(text: &str) -> Option<usize> {
     if let Some(raw) = text.strip_prefix('r') {
         let hashes = raw.len() - raw.trim_start_matches('#').len();

@@ -47,7 +47,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the default number of parallel jobs. This is the number of processors, or 1 if the
+    /// The default number of parallel jobs. This is the number of processors, or 1 if the
     /// experiment file asks for times.
     pub fn default_jobs(experiment: &Experiment) -> usize {
         if experiment.file.asks_for_times() {
@@ -61,7 +61,6 @@ impl Settings {
 pub struct Session<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
-    /// The settings of the run.
     pub settings: Settings,
     pub output: Output,
     /// For each lane, the reason why its tables do not fit into memory, or `None` if they fit.

@@ -58,7 +58,6 @@ pub(super) fn open_named(
     Ok(sources)
 }
 
-/// Returns the canonical form of a path, or the path itself if there is no canonical form.
 fn canonical_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -10,17 +10,14 @@ use csv::StringRecord;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What a results file contains of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobStatus {
     /// The checksum of the last row that was read.
     pub check: u32,
-    /// Whether the row that completes the job is there.
     pub ended: bool,
     pub failed: bool,
     /// Whether the job was quarantined, in which case it did not fail by itself.
     pub quarantined: bool,
-    /// Whether a row is damaged, missing or duplicate.
     pub damaged: bool,
 }
 
@@ -59,14 +56,10 @@ pub struct Status {
     pub length: u64,
 }
 
-/// The number of jobs by their state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobCounts {
-    /// Jobs that are needed.
     pub needed: u64,
-    /// Needed jobs that are not complete.
     pub missing: u64,
-    /// Needed jobs that failed.
     pub failed: u64,
     /// Jobs that are complete but not needed, because they are pairs of games after the end of
     /// their test.
@@ -114,12 +107,10 @@ impl Status {
         Ok(Self { length, has_header, has_wrong_rows: status.has_wrong_rows || !has_header, ..status })
     }
 
-    /// Returns what the file contains of a job.
     pub fn job(&self, row_index: &RowIndex<'_>, job: &Job) -> JobStatus {
         self.jobs.get(&row_index.plan.order_key(job)).copied().unwrap_or_default()
     }
 
-    /// Counts jobs by their state.
     pub fn count(&self, row_index: &RowIndex<'_>, jobs: impl Iterator<Item = Job>, state: &MatchState) -> JobCounts {
         let mut counts = JobCounts::default();
         for job in jobs {

@@ -22,9 +22,7 @@ pub struct MatchState {
     bounds: Bounds,
     /// Whether an encounter ends as soon as its test is decided.
     ends_games: bool,
-    /// Whether the file asks for a test.
     has_test: bool,
-    /// The index of the points column.
     points_column: usize,
     /// The number of openings. Each encounter has one pair of games for each opening.
     openings: usize,
@@ -82,7 +80,6 @@ impl Lane {
         }
     }
 
-    /// Counts a pair and its two games by their points.
     fn count_pair(&mut self, points: [f64; 2]) {
         self.pairs.add(points.iter().sum());
         for game_points in points {
@@ -119,7 +116,6 @@ impl MatchState {
         }
     }
 
-    /// Whether tests can end encounters early.
     pub fn ends_games(&self) -> bool {
         self.ends_games
     }
@@ -145,12 +141,10 @@ impl MatchState {
         Some(format!("{player} against {opponent}: {elo}{test}, {results}"))
     }
 
-    /// Describes the scores of all encounters.
     fn describe_scores(&self, plan: &Plan) -> Vec<String> {
         (0..self.lanes.len()).filter_map(|lane| self.describe_score(plan, &plan.job_in_lane(lane, 0, 0))).collect()
     }
 
-    /// Adds a row of a results file.
     pub fn add_row(&mut self, plan: &Plan, entry: &IndexedRow, row: &StringRecord) {
         let points = row.get(self.points_column).unwrap_or_default();
         self.add_game(plan, &entry.job, entry.has_failed, entry.is_last, points);
@@ -193,7 +187,6 @@ impl MatchState {
             .is_none_or(|lane| lane.needs(job.item))
     }
 
-    /// Whether no pair remains to be played.
     pub fn is_settled(&self) -> bool {
         self.lanes.iter().all(|lane| lane.deciding_pair.is_some() || lane.next_pair == self.openings)
     }
@@ -215,14 +208,11 @@ impl MatchState {
         }
     }
 
-    /// Returns the number of pairs that are not needed because they come after the end of their
-    /// test.
     pub fn not_needed(&self) -> u64 {
         let deciding_pairs = self.lanes.iter().filter_map(|lane| lane.deciding_pair);
         deciding_pairs.map(|pair| (self.openings - 1 - pair) as u64).sum()
     }
 
-    /// Returns the number of needed pairs that failed.
     pub fn failed(&self) -> u64 {
         let count_failed = |lane: &Lane| lane.failed_pairs.iter().filter(|&&pair| lane.needs(pair)).count() as u64;
         self.lanes.iter().map(count_failed).sum()

@@ -29,22 +29,17 @@ const MAX_KEPT_ENGINES: usize = 8;
 /// The number of positions of the suite on which an engine is tested.
 const TESTED_ITEMS: usize = 2;
 
-/// The external engines of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
     /// The engine of each external variant. The key is the variant's index in the plan.
     engines: BTreeMap<usize, ProbedEngine>,
-    /// The reference engine, if it is external.
     reference: Option<ProbedEngine>,
-    /// The built-in engine's options, if it is the reference engine.
     reference_options: EngineOptions,
-    /// The limit of the reference's searches.
     pub reference_limit: Limit,
     /// A hash of the reference engine, its options and its limit.
     pub reference_id: String,
 }
 
-/// An engine that was started and tested.
 #[derive(Debug, Clone)]
 struct ProbedEngine {
     launch: Launch,
@@ -54,7 +49,6 @@ struct ProbedEngine {
 }
 
 impl ProbedEngine {
-    /// Whether the engine's counts are the same in every run.
     fn is_exact(&self) -> bool {
         self.info.repeats == Repeatability::Exact.to_string()
     }
@@ -181,7 +175,6 @@ impl Subjects {
         })
     }
 
-    /// Creates the reference engine.
     pub fn make_reference(&self) -> Result<Box<dyn Subject>, String> {
         match &self.reference {
             Some(engine) => Ok(engine.make_subject()),
@@ -200,13 +193,12 @@ impl Subjects {
         self.engines.len() <= MAX_KEPT_ENGINES
     }
 
-    /// Returns the repeatability of a variant's counts, as written to its rows.
     pub fn repeatability(&self, variant: usize) -> String {
         let engine = self.engines.get(&variant).map(|engine| engine.info.repeats.clone());
         engine.unwrap_or_else(|| Repeatability::Exact.to_string())
     }
 
-    /// Returns the information about each engine for the manifest. The key is the variant's name.
+    /// The key is the variant's name.
     pub fn engine_infos(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
         let named_info =
             |(index, engine): (&usize, &ProbedEngine)| (plan.variants[*index].name.clone(), engine.info.clone());
@@ -233,7 +225,6 @@ impl Subjects {
         self.engines.iter().map(describe_engine).collect()
     }
 
-    /// Returns a warning for each variant whose counts are not repeatable.
     pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
         let warn = |(&index, engine): (&usize, &ProbedEngine)| {
             let (name, repeatability) = (&plan.variants[index].name, &engine.info.repeats);
@@ -242,8 +233,8 @@ impl Subjects {
         self.engines.iter().filter(|(_, engine)| !engine.is_exact()).map(warn).collect()
     }
 
-    /// Returns warnings for engines whose counts are not repeatable. There is a warning for each
-    /// exact node count that the experiment file expects of such an engine.
+    /// There is a warning for each exact node count that the experiment file expects of such an
+    /// engine.
     pub fn expectation_warnings(&self, experiment: &Experiment, plan: &Plan) -> Vec<String> {
         let mut warnings = Vec::new();
         for (&index, engine) in self.engines.iter().filter(|(_, engine)| !engine.is_exact()) {
@@ -385,9 +376,9 @@ fn identify_and_test(
     Ok(Some(ProbedEngine { launch, info, bytes: mebibytes << 20 }))
 }
 
-/// Returns the required options that must be sent to the engine. An option that the engine lacks is
-/// left out if the engine behaves as required without this option. In messages, `engine_name` names
-/// the engine, and `option_prefix` is put before the option's name.
+/// An option that the engine lacks is left out if the engine behaves as required without this
+/// option. In messages, `engine_name` names the engine, and `option_prefix` is put before the
+/// option's name.
 ///
 /// # Errors
 /// If the engine lacks an option or does not accept its value. The message names the first such
@@ -417,8 +408,7 @@ pub fn select_options<'a>(
     Ok(selected_options)
 }
 
-/// Returns the values of all options of an engine except buttons. The value of an option is the
-/// value that was set, or the default if none was set.
+/// The value of an option is the value that was set, or the default if none was set.
 pub fn engine_option_values(identity: &EngineIdentity) -> BTreeMap<String, String> {
     let options = identity.options.iter().filter(|option| option.kind != OptionKind::Button);
     let current_value = |option: &UciOption| {

@@ -67,7 +67,6 @@ impl Source {
     }
 }
 
-/// What was taken from a folder.
 pub struct Taken {
     pub source: RowSource,
     /// Why other jobs of the plan were not taken, and how many.
@@ -77,7 +76,6 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Why jobs were not taken, if any was not.
     pub fn first_reason(&self) -> Option<&str> {
         self.refused.keys().next().map(String::as_str)
     }
@@ -92,11 +90,8 @@ impl std::fmt::Display for Taken {
 
 /// Where a field of a row comes from when the row is written with the names of this plan.
 enum FieldSource {
-    /// The name that this plan uses in the given column.
     Label(&'static str),
-    /// The value of the varying option with the given index.
     Option(usize),
-    /// The field of the old row with the given index.
     Row(usize),
     /// Whether the best move solves the item. The best move is the field of the old row with the
     /// given index.
@@ -141,18 +136,15 @@ impl KeyColumns {
         })
     }
 
-    /// Returns the id of a row, or `None` if the id is not a number.
     fn id(&self, row: &StringRecord) -> Option<u64> {
         u64::from_str_radix(row.get(self.id)?, 16).ok()
     }
 
-    /// Returns the name of a row's item, which is the game or else the position.
     fn item_name<'r>(&self, row: &'r StringRecord) -> &'r str {
         row.get(self.game).filter(|game| !game.is_empty()).or(row.get(self.position)).unwrap_or_default()
     }
 
-    /// Returns a text that only the rows of one job of a file share. A variant that is never
-    /// cleared searches a whole suite in one job.
+    /// A variant that is never cleared searches a whole suite in one job.
     fn job_key(&self, row: &StringRecord, never_cleared: &HashSet<&str>) -> String {
         let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
         let variant = field(Some(self.variant));
@@ -165,23 +157,18 @@ impl KeyColumns {
 pub struct Taker<'a> {
     experiment: &'a Experiment,
     pub row_index: RowIndex<'a>,
-    /// The values of the varying options, for each variant.
     option_values: Vec<Vec<String>>,
-    /// The names of the varying options.
     varying: Vec<String>,
     /// The jobs with each id. Variants with equal options have jobs with the same id.
     jobs: HashMap<u64, Vec<Job>>,
-    /// The manifest of the results that will have the rows.
     manifest: &'a Manifest,
     /// Whether the rows are those of this very run, as the rows of its shards are. Failed jobs,
     /// seconds and counts that do not repeat are then taken too.
     pub is_same_run: bool,
-    /// Whether the engines' programs may differ.
     pub any_engine: bool,
 }
 
 impl<'a> Taker<'a> {
-    /// Prepares to take the jobs of a plan, or of one shard of the plan.
     pub fn new(experiment: &'a Experiment, plan: &'a Plan, shard: Option<Shard>, manifest: &'a Manifest) -> Self {
         let mut jobs: HashMap<u64, Vec<Job>> = HashMap::new();
         for job in jobs_of(plan, shard) {
@@ -197,7 +184,6 @@ impl<'a> Taker<'a> {
         self.row_index.plan
     }
 
-    /// Whether all jobs are known.
     pub fn knows_all(&self, known: &KnownJobs) -> bool {
         self.jobs.values().flatten().all(|job| known.contains_key(&self.plan().order_key(job)))
     }
@@ -465,8 +451,7 @@ impl<'a> Taker<'a> {
 /// What the column `reported.repeats` says of counts that repeat.
 const EXACT: &str = "exact";
 
-/// Returns the variants whose engine is a script, which may start any program. A program that
-/// cannot be read counts as a script.
+/// A program that cannot be read counts as a script.
 fn scripts(manifest: &Manifest) -> HashSet<&str> {
     let is_script = |engine: &EngineInfo| {
         let mut start = [0; 2];
@@ -476,8 +461,7 @@ fn scripts(manifest: &Manifest) -> HashSet<&str> {
     manifest.subjects.iter().filter(|(_, engine)| is_script(engine)).map(|(name, _)| name.as_str()).collect()
 }
 
-/// Returns the field that says whether a move solves an item. The field is empty if the suite has
-/// no answer for the item.
+/// The field is empty if the suite has no answer for the item.
 fn solved_field(item: &Item, best: &str) -> String {
     let mut answers = item.best_moves().iter().chain(item.avoided_moves());
     // All moves that are in neither list give the same result, so such a move need not be parsed.

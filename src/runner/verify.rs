@@ -24,18 +24,13 @@ pub enum FolderState {
     Incomplete,
     /// The folder has no seals, so edits cannot be detected.
     Unsealed,
-    /// Rows were edited or damaged.
     Wrong,
 }
 
-/// The result of verifying a folder.
 #[derive(Debug, Clone)]
 pub struct FolderReport {
-    /// The worst state of all checks.
     pub state: FolderState,
-    /// The number of rows.
     pub rows: u64,
-    /// The messages of the checks.
     pub lines: Vec<String>,
     /// The index of the first message about the worst state.
     worst: usize,

@@ -14,10 +14,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-/// The number of failures that a summary lists.
 const MAX_FAILURES: usize = 5;
 
-/// The jobs to run, in order.
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
 
 /// Runs the jobs in parallel. `crashed_before` contains the jobs that were running when an earlier
@@ -158,7 +156,6 @@ impl Shared<'_> {
     }
 }
 
-/// Returns the message of a panic.
 fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     text.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()

@@ -4,7 +4,6 @@
 /// The sum and number of logarithms of each cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clusters {
-    /// The clusters' ids, ascending.
     pub ids: Vec<u32>,
     /// The sum of each cluster's logarithms.
     pub sums: Vec<f64>,
@@ -37,7 +36,6 @@ impl Clusters {
         self.ids.is_empty()
     }
 
-    /// Returns the clusters without the cluster at `index`.
     pub fn without(&self, index: usize) -> Self {
         let mut others = self.clone();
         others.ids.remove(index);
@@ -51,7 +49,7 @@ impl Clusters {
         (self.sums.iter().sum(), self.sizes.iter().sum())
     }
 
-    /// Returns the mean logarithm, which is the ratio of two sums over clusters. It is NaN without
+    /// The mean logarithm, which is the ratio of two sums over clusters. It is NaN without
     /// clusters.
     pub fn mean(&self) -> f64 {
         let (sum, size) = self.total();
@@ -64,7 +62,6 @@ impl Clusters {
         self.sums.iter().zip(&self.sizes).map(|(sum, size)| sum - mean * size).collect()
     }
 
-    /// Returns the linearised standard error of the mean, or NaN for fewer than two clusters.
     /// Source: Cochran, "Sampling Techniques", 1977, chapter 6.
     pub fn standard_error(&self) -> f64 {
         if self.len() < 2 {

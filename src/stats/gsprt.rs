@@ -23,7 +23,6 @@ pub struct Bounds {
     pub beta: f64,
 }
 
-/// The state of a sequential test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestState {
     /// Neither bound is reached: more pairs are needed.
@@ -51,29 +50,26 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Returns the mean and the standard deviation of the points per game. Both are NaN without
-    /// pairs.
+    /// The mean and the standard deviation of the points per game. Both are NaN without pairs.
     pub fn mean_and_deviation(&self) -> (f64, f64) {
         mean_and_deviation(&self.shares().0)
     }
 
-    /// Returns the points per game if all pairs are of one kind, otherwise `None`.
     pub fn single_kind(&self) -> Option<f64> {
         let mut kinds = self.0.iter().zip(POINTS).filter(|(count, _)| **count > 0);
         kinds.next().filter(|_| kinds.next().is_none()).map(|(_, points)| points)
     }
 
-    /// Returns the share of each kind of pair and the total number of pairs. The total is NaN if
-    /// there are no pairs.
+    /// The total is NaN if there are no pairs.
     fn shares(&self) -> ([f64; 5], f64) {
         let counts = self.0.map(|count| if count == 0 { EMPTY_COUNT } else { count as f64 });
         let total = if self.count() == 0 { f64::NAN } else { counts.iter().sum() };
         (counts.map(|count| count / total), total)
     }
 
-    /// Returns the log-likelihood ratio of two hypotheses. They state that the difference in
-    /// normalized Elo is `elo1`, and that the difference is `elo0`. Each hypothesis is represented
-    /// by its most likely distribution. The ratio is 0 if there are no pairs.
+    /// The log-likelihood ratio of two hypotheses. They state that the difference in normalized Elo
+    /// is `elo1`, and that the difference is `elo0`. Each hypothesis is represented by its most
+    /// likely distribution. The ratio is 0 if there are no pairs.
     pub fn llr(&self, elo0: f64, elo1: f64) -> f64 {
         let (shares, total) = self.shares();
         if total.is_nan() {
@@ -87,15 +83,13 @@ impl Pentanomial {
         total * shares.iter().zip(log_ratios).map(|(share, log_ratio)| share * log_ratio).sum::<f64>()
     }
 
-    /// Returns the state of a test after these pairs.
     pub fn decide(&self, bounds: &Bounds) -> TestState {
         bounds.decide(self.llr(bounds.elo0, bounds.elo1))
     }
 }
 
 impl Bounds {
-    /// Returns the lower and the upper log-likelihood ratio at which a test ends. Source: Wald,
-    /// 1947.
+    /// Source: Wald, 1947.
     pub fn limits(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
@@ -111,7 +105,6 @@ impl Bounds {
         format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]{decision}")
     }
 
-    /// Returns the state of a test at a log-likelihood ratio.
     pub fn decide(&self, llr: f64) -> TestState {
         let (lower, upper) = self.limits();
         if llr >= upper {
@@ -124,7 +117,6 @@ impl Bounds {
     }
 }
 
-/// Returns the mean and the standard deviation of the points per game.
 fn mean_and_deviation(shares: &[f64; 5]) -> (f64, f64) {
     let mean: f64 = shares.iter().zip(POINTS).map(|(share, points)| share * points).sum();
     let variance: f64 = shares.iter().zip(POINTS).map(|(share, points)| share * (points - mean).powi(2)).sum();
@@ -135,14 +127,11 @@ fn mean_and_deviation(shares: &[f64; 5]) -> (f64, f64) {
 /// shares.
 const MAX_UNIFORM_START: f64 = 0.9;
 
-/// Returns the distribution with the maximum likelihood for the observed `shares`, among all
-/// distributions whose mean is one half plus `t` times their standard deviation.
-///
 /// By Lagrange's method, p = share / (1 + x b), where b is the derivative of the constraint. As b
 /// depends on the mean and the deviation of p, a fixed-point iteration finds p. Each of its steps
-/// solves for x. If the iteration starts from uniform shares, it converges up to
-/// t = 2 sqrt(2) / 3, as long as some b is positive. If it starts from a distribution of only wins
-/// and losses that satisfies the constraint, it converges for any t.
+/// solves for x. If the iteration starts from uniform shares, it converges up to t = 2 sqrt(2) / 3,
+/// as long as some b is positive. If it starts from a distribution of only wins and losses that
+/// satisfies the constraint, it converges for any t.
 fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
     let loss_share = 0.5 - 0.5 * t / t.hypot(1.0);
     let mut p = if t.abs() < MAX_UNIFORM_START { [0.2; 5] } else { [loss_share, 0.0, 0.0, 0.0, 1.0 - loss_share] };
@@ -159,8 +148,8 @@ fn constrained_shares(shares: &[f64; 5], t: f64) -> [f64; 5] {
     p
 }
 
-/// Returns the x at which the sum of share * b / (1 + x * b) is 0. Between the two poles of the sum
-/// that are nearest to 0, the sum decreases in x, so bisection finds x.
+/// Between the two poles of the sum that are nearest to 0, the sum decreases in x, so bisection
+/// finds x.
 fn solve_multiplier(shares: &[f64; 5], b: &[f64; 5]) -> f64 {
     let (minimum, maximum) =
         b.iter().fold((f64::MAX, f64::MIN), |(minimum, maximum), &b| (minimum.min(b), maximum.max(b)));

@@ -1,7 +1,6 @@
 //! Holm's correction of several p values.
 
-/// Returns the p-value of each test after Holm's correction, in the order of `p`. If a p-value is
-/// NaN, it stays NaN, and its test is not counted. Source: Holm, 1979.
+/// If a p-value is NaN, it stays NaN, and its test is not counted. Source: Holm, 1979.
 pub fn correct_holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).filter(|&index| !p[index].is_nan()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));

@@ -11,7 +11,6 @@ pub struct Influence {
     pub cluster: u32,
     /// The index of the cluster among the line's clusters.
     pub index: usize,
-    /// The geometric mean without the cluster.
     pub mean_without: f64,
     /// Whether the mean would be on the other side of 1 if some cluster were left out.
     pub reverses: bool,
@@ -37,9 +36,6 @@ pub fn find_influence(line: &Clusters) -> Option<Influence> {
     Some(Influence { cluster: line.ids[index], index, mean_without: mean_without(index).exp(), reverses })
 }
 
-/// Returns the index of the cluster that carries most of the difference or, if `finds_hider`, of
-/// the cluster that hides most of the difference.
-///
 /// The statistic is the sum divided by the root of the sum of squares. Its sign is chosen so that
 /// the statistic of all clusters is positive. Without the cluster that carries most of the
 /// difference, the statistic is smallest. Without the cluster that hides most of the difference,

@@ -54,8 +54,8 @@ const RESAMPLE_BUDGET: usize = 250_000_000;
 /// The number of samples that are resampled at a time.
 const BATCH: usize = 16;
 
-/// Returns the 95 % interval of the mean logarithm of each sample. The ends are NaN for fewer than
-/// two clusters. Samples that consist of the same clusters use the same resamples.
+/// The 95 % interval of the mean logarithm of each sample. The ends are NaN for fewer than two
+/// clusters. Samples that consist of the same clusters use the same resamples.
 pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     let cluster_count = samples.iter().map(Clusters::len).sum();
     let mut intervals: Vec<(f64, f64)> = par_map(samples.len(), cluster_count, |index| {
@@ -94,7 +94,6 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
 const LOWER: f64 = -1.0;
 const UPPER: f64 = 1.0;
 
-/// Returns Student's interval, computed from the linearised standard error.
 pub(super) fn student_interval(sample: &Clusters) -> (f64, f64) {
     let half_width = t_quantile(sample.len(), 0.975) * sample.standard_error();
     (sample.mean() - half_width, sample.mean() + half_width)
@@ -107,8 +106,8 @@ fn widen(interval: (f64, f64), mean: f64, error: f64, (lower, upper): (f64, f64)
     (interval.0.min(mean - upper * error), interval.1.max(mean - lower * error))
 }
 
-/// Returns the 2.5 % or 97.5 % quantile of the studentised mean. `sign` is [`LOWER`] or [`UPPER`].
-/// The quantile is computed from the sample's skew by Hall's transformation.
+/// `sign` is [`LOWER`] or [`UPPER`]. The quantile is computed from the sample's skew by Hall's
+/// transformation.
 fn hall_quantile(sample: &Clusters, sign: f64) -> f64 {
     let (skew, t) = (skewness(sample) / (sample.len() as f64).sqrt(), sign * t_quantile(sample.len(), 0.975));
     // The transformation g(x) = x + skew x^2 / 3 + skew^2 x^3 / 27 + skew / 6 makes the studentised
@@ -116,9 +115,8 @@ fn hall_quantile(sample: &Clusters, sign: f64) -> f64 {
     if skew.abs() < 1e-6 { t } else { 3.0 / skew * ((1.0 + skew * (t - skew / 6.0)).cbrt() - 1.0) }
 }
 
-/// Returns the same quantile as [`hall_quantile`], but computes it with Johnson's first-order
-/// correction, because Hall's transformation overcorrects some moderate skews. A sample of few
-/// clusters shows only a part of the distribution's skew, so its skew is increased first.
+/// A sample of few clusters shows only a part of the distribution's skew, so its skew is increased
+/// first.
 fn johnson_quantile(sample: &Clusters, sign: f64) -> f64 {
     let (cluster_count, t) = (sample.len() as f64, sign * t_quantile(sample.len(), 0.975));
     let full_skew = (skewness(sample) * (1.0 + HALF_SKEW / cluster_count)).clamp(-MAX_SKEW, MAX_SKEW);
@@ -126,7 +124,6 @@ fn johnson_quantile(sample: &Clusters, sign: f64) -> f64 {
     t - skew * (2.0 * t * t + 1.0) / 6.0
 }
 
-/// Returns the sample's skewness, or 0 if the sample has no spread.
 fn skewness(sample: &Clusters) -> f64 {
     let (cluster_count, residuals) = (sample.len() as f64, sample.residuals());
     let moment = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / cluster_count;
@@ -134,8 +131,8 @@ fn skewness(sample: &Clusters) -> f64 {
     if skewness.is_nan() { 0.0 } else { skewness }
 }
 
-/// Returns the factor by which an interval is wider than Student's interval on average. Intervals
-/// are wider because samples are skewed by chance, even samples of a symmetric distribution.
+/// Intervals are wider because samples are skewed by chance, even samples of a symmetric
+/// distribution.
 pub fn widening(clusters: usize) -> f64 {
     // The skewness of n normal values is about sqrt(6 / n), so the skewness of their mean is about
     // sqrt(6) / n. A hidden skewness of HALF_SKEW / n times this value is added. Johnson's
@@ -145,15 +142,13 @@ pub fn widening(clusters: usize) -> f64 {
     if (MIN_BOOTSTRAP..MIN_FULL_SKEW).contains(&clusters) { 1.0 + HALF_SKEW / (clusters as f64).powi(2) } else { 1.0 }
 }
 
-/// Returns the margin by which the interval of a mean logarithm must exclude 0 to be significant.
 /// The margin is the shift of the mean that one unseen cluster could cause.
 pub fn margin(clusters: usize) -> f64 {
     UNSEEN_FACTOR.ln() / clusters as f64
 }
 
-/// Returns the 2.5 % and the 97.5 % quantile of the studentised mean of each sample. All samples
-/// must have the same clusters. The quantiles are `None` if too few resamples have any spread.
-/// `budget` is the maximum work (resamples x values) for each sample.
+/// All samples must have the same clusters. The quantiles are `None` if too few resamples have any
+/// spread. `budget` is the maximum work (resamples x values) for each sample.
 fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     let clusters = samples[0].len();
     let resamples = (budget / (3 * clusters)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
@@ -197,8 +192,6 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     quantiles_of_samples
 }
 
-/// Returns the 2.5 % and the 97.5 % quantile of `values`, or `None` if fewer than ten values are
-/// beyond each quantile.
 fn tail_quantiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
     // 2.5 % of the values are in each tail.
     let tail_count = values.len() / 40;

@@ -7,9 +7,7 @@
 use super::clusters::Clusters;
 use super::interval::student_interval;
 
-/// Returns the 95 % interval of a rate, such as hits per probe. Each cluster is given by its (part,
-/// whole), such as its hits and its probes. Returns `None` for fewer than two clusters, or if the
-/// sum of all wholes is 0.
+/// Each cluster is given by its (part, whole), such as its hits and its probes.
 pub fn rate_interval(clusters: &[(f64, f64)]) -> Option<(f64, f64)> {
     let (sums, sizes): (Vec<f64>, Vec<f64>) = clusters.iter().copied().unzip();
     let clusters = Clusters { ids: (0..clusters.len() as u32).collect(), sums, sizes };

@@ -13,7 +13,6 @@ use super::sample::{mean, median, min_clusters, smallest_p, t_quantile};
 use super::sign_flip::{FlipResult, test_lines};
 use crate::parallel::par_map;
 
-/// A geometric mean of ratios, and its statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ratio {
     pub mean: f64,
@@ -39,7 +38,6 @@ pub struct Ratio {
 /// the ratio) pairs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Family {
-    /// The result of each sample, in the order given.
     pub lines: Vec<JudgedRatio>,
     /// The number of samples that are tested. Samples of fewer than two clusters are not tested.
     pub tested_count: usize,
@@ -51,7 +49,6 @@ pub struct Family {
 /// The result of one of several samples that are tested together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JudgedRatio {
-    /// The ratio, without correction.
     pub ratio: Ratio,
     /// The p of the ratio, corrected for the other samples; NaN for fewer than two clusters.
     pub p: f64,
@@ -142,7 +139,6 @@ impl Ratio {
         exceeds_margin([self.low.ln(), self.high.ln()], self.clusters)
     }
 
-    /// Returns the ratio of the baseline to itself in `pairs` pairs.
     pub fn identity(pairs: usize) -> Self {
         let nan = f64::NAN;
         Self { mean: 1.0, low: nan, high: nan, p: nan, error: nan, pairs, median: 1.0, ..Self::default() }
@@ -154,22 +150,18 @@ impl Ratio {
         Family::from_samples(&[logs.to_vec()]).lines[0].ratio
     }
 
-    /// Whether both values were equal in every pair.
     pub fn is_same(&self) -> bool {
         self.error == 0.0 && self.mean == 1.0
     }
 
-    /// Returns the smallest effect that is significant with a power of 80 % for this number of
-    /// clusters and this spread. An effect of 0.01 means 1 %. `level` is the significance level,
-    /// which is 0.05 for a single comparison. The result is NaN for fewer than two clusters, and
-    /// infinite if no effect could be significant.
+    /// An effect of 0.01 means 1 %. `level` is the significance level, which is 0.05 for a single
+    /// comparison. The result is NaN for fewer than two clusters, and infinite if no effect could
+    /// be significant.
     pub fn detectable_effect(&self, level: f64) -> f64 {
         detectable_log(self.clusters, level, self.error).exp_m1()
     }
 
-    /// Returns the number of clusters for which `effect` would be significant at `level` with a
-    /// power of 80 %, if their spread were the same as in this sample. An effect of 0.01 means 1 %.
-    /// Returns `None` for fewer than two clusters, or if no number of clusters is enough.
+    /// An effect of 0.01 means 1 %.
     pub fn clusters_needed(&self, effect: f64, level: f64) -> Option<f64> {
         if self.error.is_nan() || level.is_nan() || level <= 0.0 {
             return None;
@@ -191,8 +183,6 @@ impl Ratio {
     }
 }
 
-/// Returns the smallest logarithm that is significant at a two-sided level with a power of 80 %.
-///
 /// To be significant, a logarithm must reach both the value that the level requires and the value
 /// at which the interval excludes 0 by the margin. For the power, the standard error times the 80 %
 /// quantile of Student's t is added to the larger of the two values. The result is infinite if

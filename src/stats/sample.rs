@@ -6,8 +6,6 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// digits. From about 10^7 clusters on, the library's search for a quantile may not end.
 const NORMAL_FROM: usize = 1_000_000;
 
-/// Returns a quantile of Student's t distribution with `cluster_count - 1` degrees of freedom, or
-/// NaN for fewer than two clusters.
 pub fn t_quantile(cluster_count: usize, probability: f64) -> f64 {
     if cluster_count > NORMAL_FROM {
         return Normal::standard().inverse_cdf(probability);
@@ -15,8 +13,7 @@ pub fn t_quantile(cluster_count: usize, probability: f64) -> f64 {
     StudentsT::new(0.0, 1.0, cluster_count.saturating_sub(1) as f64).map_or(f64::NAN, |t| t.inverse_cdf(probability))
 }
 
-/// Returns the two-sided p-value of the statistic `t`. The statistic has Student's t distribution
-/// with `cluster_count - 1` degrees of freedom. Returns NaN for fewer than two clusters.
+/// The statistic has Student's t distribution with `cluster_count - 1` degrees of freedom.
 pub fn t_two_sided_p(cluster_count: usize, t: f64) -> f64 {
     if cluster_count > NORMAL_FROM || t.is_infinite() {
         return 2.0 * Normal::standard().cdf(-t.abs());
@@ -24,19 +21,14 @@ pub fn t_two_sided_p(cluster_count: usize, t: f64) -> f64 {
     StudentsT::new(0.0, 1.0, cluster_count.saturating_sub(1) as f64).map_or(f64::NAN, |dist| 2.0 * dist.cdf(-t.abs()))
 }
 
-/// Returns the smallest possible p of a sign-flip test of n clusters, which is the share of 2 sign
-/// patterns among 2^n.
 pub fn smallest_p(clusters: usize) -> f64 {
     2.0_f64.powi(1 - i32::try_from(clusters).unwrap_or(i32::MAX))
 }
 
-/// Returns the smallest number of clusters with which a line can be significant at 5 %, after
-/// Bonferroni's correction for `lines` lines.
 pub fn min_clusters(lines: usize) -> usize {
     (1..).find(|&clusters| smallest_p(clusters) * lines.max(1) as f64 <= 0.05).unwrap_or(0)
 }
 
-/// Returns the arithmetic mean, or NaN if there are no values.
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     sum / count

@@ -55,7 +55,6 @@ pub struct FlipResult {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlipResults {
-    /// One result for each line, in the order given.
     pub lines: Vec<FlipResult>,
     /// The level at which each line would have to be tested alone for a false positive rate of 5 %
     /// over all lines. The level is 0 if there are too few clusters, and NaN without lines.
@@ -64,9 +63,7 @@ pub struct FlipResults {
 
 /// The statistics of a line. Each statistic is a sum divided by the root of the sum of squares.
 struct Statistics {
-    /// The index of the line.
     line: usize,
-    /// The statistic over all clusters.
     all_clusters: f64,
     /// The smallest statistic if one cluster is left out. It is below 0 if the sum changes sign.
     min_without_one: f64,
@@ -93,7 +90,6 @@ impl Statistics {
     }
 }
 
-/// Tests all lines with the same sign flips.
 pub fn test_lines(lines: &[Clusters]) -> FlipResults {
     let untested =
         FlipResult { p: f64::NAN, corrected_p: f64::NAN, p_without_carrier: f64::NAN, p_without_hider: f64::NAN };
@@ -129,9 +125,9 @@ pub fn test_lines(lines: &[Clusters]) -> FlipResults {
     results
 }
 
-/// Returns the p-value of a line, without correction for the other lines. For few clusters, the
-/// p-value is computed from all sign patterns. For very many clusters, it is taken from the normal
-/// distribution. Otherwise, it is `shared_p`, which is computed from the patterns of all lines.
+/// For few clusters, the p-value is computed from all sign patterns. For very many clusters, it is
+/// taken from the normal distribution. Otherwise, it is `shared_p`, which is computed from the
+/// patterns of all lines.
 fn single_line_p(line: &Clusters, shared_p: f64) -> f64 {
     if line.len() <= EXACT {
         return exact_p(&line.sums);
@@ -144,7 +140,6 @@ fn single_line_p(line: &Clusters, shared_p: f64) -> f64 {
     shared_p
 }
 
-/// Returns the share of all sign patterns whose sum is at least as far from 0 as the observed sum.
 fn exact_p(sums: &[f64]) -> f64 {
     let absolute_sum: f64 = sums.iter().map(|sum| sum.abs()).sum();
     let observed_sum = sums.iter().sum::<f64>().abs() - 1e-12 * absolute_sum;
@@ -228,12 +223,10 @@ impl Units {
         Self { unit_count, order, columns }
     }
 
-    /// Whether every pattern is enumerated.
     fn is_enumerated(&self) -> bool {
         self.unit_count <= EXACT
     }
 
-    /// Returns the number of sign patterns whose statistics are computed.
     fn pattern_count(&self) -> usize {
         if self.is_enumerated() {
             return 1 << (self.unit_count - 1);
@@ -241,8 +234,7 @@ impl Units {
         (MAX_WORK / (self.unit_count * self.order.len())).clamp(MIN_DRAWS, MAX_DRAWS)
     }
 
-    /// Returns the patterns of one batch as rows of signs. Each batch has its own seed, so that
-    /// batches can be computed in any order.
+    /// Each batch has its own seed, so that batches can be computed in any order.
     fn signs(&self, batch: usize, rows: usize) -> Vec<f64> {
         let mut signs = vec![1.0; rows * self.unit_count];
         let mut random = Pcg64::seed_from_u64(2 + batch as u64);
@@ -302,8 +294,7 @@ impl Units {
     }
 }
 
-/// Returns the smallest value that at most one pattern in twenty reaches, or infinity if there is
-/// no such value. `maxima` has the maximum over all lines for each pattern.
+/// `maxima` has the maximum over all lines for each pattern.
 fn critical_value(mut maxima: Vec<f64>) -> f64 {
     let common_count = maxima.len() - maxima.len() / 20;
     let (_, largest_common, top_twentieth) = maxima.select_nth_unstable_by(common_count - 1, f64::total_cmp);

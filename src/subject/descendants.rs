@@ -8,16 +8,12 @@ use std::collections::HashMap;
 /// is being killed.
 const ROUNDS: u32 = 20;
 
-/// A running descendant of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descendant {
     pub pid: i32,
-    /// The name in `/proc/PID/stat`.
     pub name: String,
 }
 
-/// Returns all running descendants of this process, or nothing if the system does not list
-/// processes.
 pub fn descendants() -> Vec<Descendant> {
     descendants_of(getpid().as_raw_nonzero().get(), &all_processes())
 }
@@ -36,7 +32,6 @@ pub fn kill_all() {
     }
 }
 
-/// Returns all running processes, each with the id of its parent.
 fn all_processes() -> Vec<(Descendant, i32)> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -57,8 +52,7 @@ fn parse_stat(stat: &str) -> Option<(Descendant, i32)> {
     (!matches!(state, "Z" | "X")).then_some((process, parent))
 }
 
-/// Returns all descendants of the process `root`. `processes` contains all running processes, each
-/// with the id of its parent.
+/// `processes` contains all running processes, each with the id of its parent.
 fn descendants_of(root: i32, processes: &[(Descendant, i32)]) -> Vec<Descendant> {
     let mut children: HashMap<i32, Vec<&Descendant>> = HashMap::new();
     processes.iter().for_each(|(process, parent)| children.entry(*parent).or_default().push(process));

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// What an engine did wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFault {
     /// The program could not be started. Contains the reason.
@@ -11,13 +10,11 @@ pub enum EngineFault {
     /// The process ended by itself. Contains its exit code or signal.
     #[error("the engine exited unexpectedly ({0})")]
     Exited(String),
-    /// The engine did not answer within the given time.
     #[error("the engine did not answer within {:.1} s", .0.as_secs_f64())]
     NoAnswer(Duration),
     /// The engine did not send `uciok` or `readyok` within the given time.
     #[error("the engine was not ready within {:.0} s (raise subject.timeout to wait longer)", .0.as_secs_f64())]
     NotReady(Duration),
-    /// A search exceeded the watchdog's timeout and ended only on `stop`.
     #[error(
         "the engine searched for {:.1} s and ended only on \"stop\": it ignores this limit, or subject.timeout is too short",
         .0.as_secs_f64()
@@ -25,13 +22,10 @@ pub enum EngineFault {
     LimitIgnored(Duration),
     #[error("the engine wrote more than {0} lines")]
     TooManyLines(usize),
-    /// The engine's answer could not be parsed.
     #[error("the engine's answer is invalid: `{0}`")]
     InvalidAnswer(String),
-    /// The engine's move is illegal in the position.
     #[error("the engine's move {0} is illegal")]
     IllegalMove(String),
-    /// The engine returned no move although there is a legal move.
     #[error("the engine returned no move although there is a legal one")]
     NoMove,
     #[error("the engine refused an option: `{0}`")]
@@ -43,14 +37,11 @@ pub enum EngineFault {
 #[error("{fault} at `{request}`{}", last_lines(tail))]
 pub struct Failure {
     pub fault: EngineFault,
-    /// The request that failed.
     pub request: String,
     /// The last lines of the engine's output, the oldest line first.
     pub tail: Vec<String>,
 }
 
-/// Returns the end of a message that quotes the engine's last lines. It is empty if there are no
-/// lines.
 fn last_lines(tail: &[String]) -> String {
     if tail.is_empty() { String::new() } else { format!("; its last lines: {}", tail.join(" | ")) }
 }

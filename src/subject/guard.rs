@@ -20,7 +20,6 @@ use std::time::Duration;
 /// The exit code of a guard that could not start its engine.
 pub const NOT_STARTED: u8 = 127;
 
-/// The name of the hidden subcommand.
 pub const COMMAND: &str = "engine-guard";
 
 /// Runs a program and guards it. The program inherits standard input, output and error. The program
@@ -67,8 +66,8 @@ pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
     status.map(exit_code).map_err(|error| error.to_string())
 }
 
-/// Returns the exit code that tells the parent how a process ended. This is the exit code of the
-/// process, or 128 plus the signal that ended the process.
+/// The exit code that tells the parent how a process ended. This is the exit code of the process,
+/// or 128 plus the signal that ended the process.
 fn exit_code(status: ExitStatus) -> u8 {
     match status.signal() {
         Some(signal) => 128 | signal as u8,
@@ -76,12 +75,10 @@ fn exit_code(status: ExitStatus) -> u8 {
     }
 }
 
-/// Whether the process `parent` is no longer the parent of this process.
 fn is_orphan(parent: u32) -> bool {
     parent_id() != parent
 }
 
-/// Waits until the parent process has ended.
 fn wait_for_parent_exit(parent: u32) {
     #[cfg(target_os = "linux")]
     let pidfd = i32::try_from(parent)

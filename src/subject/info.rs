@@ -15,7 +15,6 @@ use std::time::Duration;
 /// The score of a mate in n plies is this value minus n.
 const MATE: Score = 32_000;
 
-/// How the scores of a report express a mate.
 pub const UCI_MATE: Mate = Mate { value: MATE, distance: MateDistance::Ply };
 
 /// Larger counts are ignored. Programs that read the rows may use floating-point numbers, which
@@ -44,7 +43,6 @@ impl InfoFields {
     }
 }
 
-/// What was reported about one depth.
 #[derive(Debug, Clone)]
 struct DepthInfo {
     depth: u8,
@@ -56,20 +54,16 @@ struct DepthInfo {
 /// What the lines of a search have reported so far.
 #[derive(Debug, Clone, Default)]
 pub struct InfoCollector {
-    /// The maximum depth.
     depth: Option<u8>,
-    /// The last value of each field in all lines.
     latest: InfoFields,
     /// The depths with an exact score, in increasing order.
     depths: Vec<DepthInfo>,
 }
 
-/// One parsed `info` line.
 #[derive(Default)]
 struct InfoLine {
     depth: Option<u8>,
     fields: InfoFields,
-    /// The value of `multipv`.
     rank: Option<u64>,
     is_bound: bool,
     /// Whether the line has `currmove`. Engines write such lines at clock intervals.
@@ -146,18 +140,15 @@ impl InfoCollector {
         }
     }
 
-    /// Returns the maximum depth reported so far.
     pub fn depth(&self) -> Option<u8> {
         self.depth
     }
 
-    /// Returns the last node count reported so far.
     pub fn nodes(&self) -> Option<u64> {
         self.latest.nodes
     }
 
-    /// Returns the report of a search of `board` under `limit`. `best` is the move of the search's
-    /// `bestmove` line.
+    /// `best` is the move of the search's `bestmove` line.
     pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
         let Self { depth, latest: InfoFields { score, nodes, hashfull, pv }, depths } = self;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
@@ -195,7 +186,6 @@ fn parse_number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
 
-/// Parses the moves of a variation up to the first illegal move.
 fn parse_variation(board: &Board, text: &str) -> Vec<Move> {
     let (mut board, mut pv) = (*board, Vec::new());
     for word in text.split_whitespace() {
@@ -206,8 +196,7 @@ fn parse_variation(board: &Board, text: &str) -> Vec<Move> {
     pv
 }
 
-/// Returns the score of a mate in `moves` moves. The side to move mates if `moves` is positive, and
-/// is mated otherwise.
+/// The side to move mates if `moves` is positive, and is mated otherwise.
 fn mate_score(moves: i32) -> Score {
     let plies = moves.saturating_abs().saturating_mul(2).saturating_sub(i32::from(moves > 0)).min(MATE);
     if moves > 0 { MATE - plies } else { plies - MATE }

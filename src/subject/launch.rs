@@ -5,7 +5,6 @@ use super::program::Program;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How to start an engine.
 #[derive(Debug, Clone, Default)]
 pub struct Launch {
     pub path: PathBuf,
@@ -13,11 +12,8 @@ pub struct Launch {
     /// The `ttlab` program to run as the engine's guard. Without a guard, the engine keeps running
     /// if this process is killed.
     pub guard: Option<PathBuf>,
-    /// The names and values of the options to set.
     pub options: Vec<(String, OptionValue)>,
-    /// How long a process is kept.
     pub restart: Restart,
-    /// The user's timeout for each search.
     pub timeout: Option<Duration>,
 }
 
@@ -34,8 +30,6 @@ impl Launch {
     }
 }
 
-/// Returns the program that this process runs, or `None` if the program is not `ttlab` and thus
-/// lacks the guard subcommand.
 fn guard_program() -> Option<PathBuf> {
     let path = std::env::current_exe().ok()?;
     // The link stays valid even if the program's file is replaced during a long run.

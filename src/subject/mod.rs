@@ -32,21 +32,16 @@ use crate::engine::{Iteration, Limit, SearchCounters};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// A position with its game history.
 #[derive(Debug, Clone, Copy)]
 pub struct Position<'a> {
-    /// The start position of the game.
     pub start: &'a Board,
-    /// The moves from the start position to the position to search.
     pub moves: &'a [Move],
     /// The earlier positions of the game, the oldest first.
     pub past: &'a [Board],
-    /// The position to search.
     pub board: &'a Board,
 }
 
 impl<'a> Position<'a> {
-    /// Creates a position without a history.
     pub fn from_board(board: &'a Board) -> Self {
         Self { start: board, moves: &[], past: &[], board }
     }
@@ -64,7 +59,6 @@ pub struct UciReport {
     pub best: Move,
     /// The last principal variation up to its first illegal move.
     pub pv: Vec<Move>,
-    /// The last node count.
     pub nodes: Option<u64>,
     /// The last `hashfull`, in per mille. Engines define this value differently.
     pub hashfull: Option<u16>,
@@ -79,20 +73,16 @@ pub struct UciReport {
 pub struct DepthReport {
     /// The depth in plies.
     pub depth: u8,
-    /// The last exact score.
     pub score: Score,
-    /// The principal variation, which has at least one move.
     pub pv: Vec<Move>,
     /// The number of nodes from the start of the search to the end of this depth.
     pub nodes: u64,
-    /// The last `hashfull` of this depth.
     pub hashfull: Option<u16>,
     /// The time from the start of the search to the end of this depth, as ttlab measured it.
     pub elapsed: Duration,
 }
 
 impl UciReport {
-    /// Returns one report for each depth, in increasing order, and the seconds that the depth took.
     /// The nodes of a report are only those of its depth. `seconds` is the time of the whole
     /// search.
     pub fn reports_by_depth(&self, seconds: f64) -> Vec<(Self, f64)> {
@@ -142,20 +132,15 @@ impl UciReport {
     }
 }
 
-/// Events during a search.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchEvent<'a> {
-    /// The search begins, so the clock must be started.
     Begin,
     /// The search has ended, so the clock must be stopped. The results follow.
     End,
-    /// A finished iteration of the built-in engine.
     Iteration(&'a Iteration),
-    /// A finished search of an external engine.
     Report(&'a UciReport),
 }
 
-/// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEnd {
     /// The search ended by itself. Contains the best move, or [`Move::NONE`] if there is no legal
@@ -165,7 +150,6 @@ pub enum SearchEnd {
     Stopped,
 }
 
-/// An engine under test.
 pub trait Subject: Send {
     /// Resets all state. Starts the process if it is not running.
     ///
@@ -193,7 +177,6 @@ pub trait Subject: Send {
         on_event: &mut dyn FnMut(SearchEvent<'_>),
     ) -> Result<SearchEnd, Failure>;
 
-    /// Ends the engine and all of its processes.
     fn quit(&mut self);
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The name of the built-in engine.
 pub const BUILTIN: &str = "builtin";
 
 /// Which engine is examined.
@@ -47,13 +46,11 @@ impl SubjectOptions {
     }
 }
 
-/// Returns the name and the MiB of the `Hash` option, if it is set. The name is spelled as in the
-/// options, because option names are case-insensitive.
+/// The name is spelled as in the options, because option names are case-insensitive.
 pub fn hash_size(options: &BTreeMap<String, OptionValue>) -> Option<(&str, i64)> {
     options.iter().find_map(|(name, value)| Some((name.as_str(), hash_mebibytes(name, value)?)))
 }
 
-/// Returns the MiB that an option sets, or `None` if the option is not `Hash`.
 pub fn hash_mebibytes(name: &str, value: &OptionValue) -> Option<i64> {
     match value {
         OptionValue::Spin(size) if name.eq_ignore_ascii_case("Hash") => Some(*size),
@@ -79,7 +76,6 @@ impl Default for CommandLine {
 }
 
 impl CommandLine {
-    /// Returns the program as it was written, and its arguments.
     pub fn split(&self) -> (&str, &[String]) {
         match self {
             Self::Name(program) => (program, &[]),

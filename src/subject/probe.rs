@@ -27,16 +27,13 @@ pub enum Repeatability {
 /// count.
 pub const MAX_SPREAD: f64 = 0.1;
 
-/// Whether a limit is respected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LimitSupport {
-    /// The limit is respected.
     Yes,
     /// The limit is ignored. The text says what the engine did instead.
     No(String),
 }
 
-/// When an engine reports its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeReports {
     /// The reports include all nodes up to the end of a search.
@@ -44,7 +41,6 @@ pub enum NodeReports {
     /// The engine reports nodes only at the end of each depth. Nodes that are searched after the
     /// last finished depth are not reported.
     Depths,
-    /// Never, or only implausible numbers.
     Never,
 }
 
@@ -57,9 +53,7 @@ pub struct ProbeResult {
     pub resets_on_new_game: bool,
     /// The first difference between two searches that should be equal.
     pub difference: Option<String>,
-    /// Whether `go depth` is respected.
     pub depth: LimitSupport,
-    /// Whether `go nodes` is respected.
     pub nodes: LimitSupport,
     pub node_reports: NodeReports,
 }
@@ -76,7 +70,6 @@ impl fmt::Display for Repeatability {
     }
 }
 
-/// The limits of the trial searches.
 const TRIAL_DEPTH: u8 = 4;
 const TRIAL_NODES: u64 = 20_000;
 
@@ -107,7 +100,6 @@ pub fn probe(
 }
 
 impl ProbeResult {
-    /// Whether the engine respects all parts of a limit.
     pub fn respects(&self, limit: Limit) -> bool {
         let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
         parts.into_iter().all(|(is_limited, support)| !is_limited || *support == LimitSupport::Yes)
@@ -160,8 +152,6 @@ pub fn probe_repeatability(
     Ok(Some(comparison.into_result(launch.restart, result)))
 }
 
-/// Returns the engine's identity and whether the engine respects `go depth`. Returns `None` if
-/// `stop` was set.
 fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentity, LimitSupport)>, Failure> {
     let limit = Limit { depth: Some(TRIAL_DEPTH), nodes: None };
     let (identity, report) = match search_with_patience(launch, limit, stop)? {
@@ -177,8 +167,6 @@ fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentit
     Ok(Some((identity, support)))
 }
 
-/// Returns whether the engine respects `go nodes`, and when it reports its nodes. Returns `None` if
-/// `stop` was set.
 fn try_nodes(
     launch: &Launch,
     depth_support: &LimitSupport,
@@ -233,7 +221,6 @@ enum Attempt {
     Answer(UciReport),
     /// The search did not end by itself. The text says what the engine did instead.
     Overran(String),
-    /// The search was interrupted.
     Stopped,
 }
 
@@ -318,7 +305,6 @@ struct Comparison {
     difference_after_others: Option<String>,
     /// The first difference between two searches in new processes.
     difference_between_fresh: Option<String>,
-    /// Whether at least one search reported no nodes.
     lacks_nodes: bool,
 }
 
@@ -367,8 +353,7 @@ impl Comparison {
         Ok(Some(depths.into_iter().min().flatten()))
     }
 
-    /// Returns `result` with the results of the comparison filled in. Differences that cannot occur
-    /// with this `restart` are ignored.
+    /// Differences that cannot occur with this `restart` are ignored.
     fn into_result(self, restart: Restart, result: ProbeResult) -> ProbeResult {
         // If only searches after other searches differ, a new game does not reset the engine. If
         // searches in new processes differ too, the differences may have another cause, so the
@@ -430,7 +415,6 @@ fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<Str
     Some(format!("{name} {first}, then {second}{after_depth}"))
 }
 
-/// Returns the text of a value, or an empty text for `None`.
 fn text_or_empty(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
@@ -439,8 +423,6 @@ fn join_moves(moves: &[crate::chess::Move]) -> String {
     moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the difference between the largest and the smallest count, divided by the smallest
-/// count.
 fn spread(counts: &[u64]) -> f64 {
     match (counts.iter().min(), counts.iter().max()) {
         (Some(minimum), Some(maximum)) if maximum > minimum => *maximum as f64 / (*minimum).max(1) as f64 - 1.0,

@@ -27,37 +27,27 @@ const TAIL_LINES: usize = 6;
 /// The maximum number of characters that are kept of each of the last lines.
 const TAIL_WIDTH: usize = 160;
 
-/// How long a process may take to quit by itself.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// How often the `stop` flag is checked.
 const STOP_POLL: Duration = Duration::from_millis(50);
 
-/// The result of waiting for a line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NextLine {
-    /// A line, without its line break.
     Line(String),
-    /// The deadline has passed and no line was read.
     Late,
-    /// The engine's output is closed.
     Closed,
-    /// The `stop` flag is set.
     Stopped,
 }
 
-/// How an engine quit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuitReport {
     /// The engine's exit code or signal. `None` if the engine had to be killed.
     pub exit: Option<String>,
-    /// How long the engine took to quit.
     pub elapsed: Duration,
     /// The names of processes that the engine left running.
     pub leftovers: Vec<String>,
 }
 
-/// A running engine.
 pub struct Process {
     child: Child,
     /// The engine's standard input. `None` after it was closed.
@@ -146,7 +136,6 @@ impl Process {
         }
     }
 
-    /// Returns the last lines of standard output, and then the last lines of standard error.
     pub fn tail(&self) -> Vec<String> {
         let errors = self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
         self.tail.iter().cloned().chain(errors.iter().map(|line| format!("stderr: {line}"))).collect()
@@ -200,7 +189,6 @@ impl Process {
         QuitReport { exit, elapsed, leftovers: leftovers.into_iter().map(|process| process.name).collect() }
     }
 
-    /// Kills the process without asking it to quit.
     pub fn kill_now(&mut self) {
         if self.is_reaped {
             return; // The process id may have been reused.

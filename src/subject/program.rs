@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 /// example in cron jobs, for root or in CI.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
-/// A program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     pub path: PathBuf,
@@ -20,14 +19,12 @@ pub struct Program {
     pub sha256: String,
 }
 
-/// What an engine reports about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineIdentity {
     pub name: String,
     pub author: String,
     /// The lines before `uciok` that are neither `id` nor `option` lines.
     pub banner: Vec<String>,
-    /// The options that the engine declared.
     pub options: Vec<UciOption>,
     /// The names and values of the options that were set, in their order.
     pub applied: Vec<(String, String)>,
@@ -46,7 +43,6 @@ pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, Str
     Ok(Program { path, arguments: arguments.to_vec(), sha256 })
 }
 
-/// Returns the path of a program (see [`find_program`]).
 fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
     if name.is_empty() {
         return Err("no program given".to_owned());
@@ -74,15 +70,12 @@ fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
     })
 }
 
-/// Returns a hint to write arguments as a list, if the name has blanks and so may be a program with
-/// arguments. Returns an empty text for other names.
 fn hint_to_use_list(name: &str) -> String {
     let words: Vec<String> = name.split_whitespace().map(|word| format!("{word:?}")).collect();
     if words.len() < 2 { String::new() } else { format!(": write arguments as a list, as in [{}]", words.join(", ")) }
 }
 
-/// Returns the folders in which programs are searched. The folders of the PATH come first, because
-/// the user has chosen them.
+/// The folders of the PATH come first, because the user has chosen them.
 fn search_folders(path_variable: &OsStr) -> impl Iterator<Item = PathBuf> {
     std::env::split_paths(path_variable).chain(GAMES.iter().map(PathBuf::from))
 }

@@ -5,37 +5,28 @@
 use super::options::OptionValue;
 use std::fmt;
 
-/// An option as an engine declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UciOption {
-    /// The option's name, which may contain blanks.
     pub name: String,
-    /// The values that the option accepts.
     pub kind: OptionKind,
-    /// The option's default, as the engine writes it.
     pub default: String,
 }
 
-/// The values that an option accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionKind {
     Check,
     /// A number between two bounds, inclusive.
     Spin(i64, i64),
     Combo(Vec<String>),
-    /// A button, which has no value.
     Button,
     Text,
 }
 
-/// Why a value cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionError {
     /// The engine has no such option. Contains the names of all options that the engine has.
     Unknown(Vec<String>),
-    /// The option does not accept the value.
     Value {
-        /// Describes the values that the option accepts.
         expected: String,
         /// The valid values, for a hint. Empty unless the option accepts only a list of values.
         choices: Vec<String>,
@@ -114,12 +105,11 @@ impl UciOption {
     }
 }
 
-/// Returns the first word of a line. White space before the word is ignored.
+/// White space before the word is ignored.
 pub fn first_word(line: &str) -> &str {
     line.split_whitespace().next().unwrap_or_default()
 }
 
-/// Returns the words of a line after the first `count` words, separated by single blanks.
 pub fn skip_words(line: &str, count: usize) -> String {
     line.split_whitespace().skip(count).collect::<Vec<_>>().join(" ")
 }
@@ -150,7 +140,6 @@ pub fn check_option<'a>(
     Err(OptionError::Value { expected: option.kind.to_string(), choices })
 }
 
-/// Returns the `setoption` line that sets an option.
 pub fn setoption_line(option: &UciOption, value: &OptionValue) -> String {
     match option.kind {
         OptionKind::Button => format!("setoption name {}", option.name),

@@ -20,22 +20,18 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// writing.
 const MAX_LINES: usize = 1_000_000;
 
-/// An engine that speaks UCI.
 pub struct Uci {
     launch: Launch,
     process: Option<Process>,
     identity: EngineIdentity,
     watchdog: Watchdog,
-    /// Timeout for `uciok` and `readyok`.
     ready_timeout: Duration,
-    /// Whether the process has not searched yet.
     is_fresh: bool,
     /// The depth and nodes that the last search reported, even if the search failed.
     progress: (Option<u8>, Option<u64>),
 }
 
 impl Uci {
-    /// Creates the subject without starting the engine.
     pub fn new(launch: Launch) -> Self {
         let watchdog = Watchdog::new(launch.timeout);
         let hash = launch.options.iter().find_map(|(name, value)| hash_mebibytes(name, value));
@@ -50,7 +46,6 @@ impl Uci {
         }
     }
 
-    /// Sets the timeout of each following search.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.watchdog = Watchdog::new(Some(timeout));
     }
@@ -80,12 +75,10 @@ impl Uci {
         Ok(report)
     }
 
-    /// Returns the depth and nodes that the last search reported, even if the search failed.
     pub fn progress(&self) -> (Option<u8>, Option<u64>) {
         self.progress
     }
 
-    /// Returns the engine's identity, which is empty before the engine is started.
     pub fn identity(&self) -> &EngineIdentity {
         &self.identity
     }
@@ -120,7 +113,6 @@ impl Uci {
         self.wait_until_ready("isready").map(drop)
     }
 
-    /// Sets the options of the engine, in the order of [`ordered_options`].
     fn set_options(&mut self) -> Result<(), Failure> {
         for (name, value) in ordered_options(&self.identity.options, &self.launch.options) {
             let option = protocol::check_option(&self.identity.options, &name, &value).cloned().map_err(|error| {
@@ -214,7 +206,6 @@ impl Uci {
         Failure { fault, request: request.to_owned(), tail }
     }
 
-    /// Returns the failure of an engine that has closed its input or output.
     fn exit_failure(&mut self, request: &str) -> Failure {
         let exit_text = match &mut self.process {
             Some(process) => process.quit().unwrap_or_else(|| "it closed its output".to_owned()),
@@ -255,9 +246,8 @@ impl Uci {
     }
 }
 
-/// Returns the options to set, sorted so that `Threads` is first, `Hash` is next, and all others
-/// follow. `Threads` comes before `Hash` because an engine may allocate memory for each thread.
-/// `OwnBook` and `Ponder` are switched off unless the user sets them.
+/// `Threads` comes before `Hash` because an engine may allocate memory for each thread. `OwnBook`
+/// and `Ponder` are switched off unless the user sets them.
 fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
     let is_set_by_user = |name: &str| user_options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
     let is_declared = |name: &str| declared.iter().any(|option| option.name.eq_ignore_ascii_case(name));
@@ -274,14 +264,13 @@ fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)
     options
 }
 
-/// Returns the `position` line for a position, including the moves of its game.
 fn position_line(position: &Position<'_>) -> String {
     let fen = position.start.fen(EpRule::Legal);
     let moves: String = position.moves.iter().map(|mv| format!(" {mv}")).collect();
     if moves.is_empty() { format!("position fen {fen}") } else { format!("position fen {fen} moves{moves}") }
 }
 
-/// Returns the `go` line for a limit. Without a limit, the search is infinite.
+/// Without a limit, the search is infinite.
 fn go_line(limit: Limit) -> String {
     let depth = limit.depth.map(|depth| format!(" depth {depth}")).unwrap_or_default();
     let nodes = limit.nodes.map(|nodes| format!(" nodes {nodes}")).unwrap_or_default();

@@ -27,23 +27,18 @@ const READY: Duration = Duration::from_secs(20);
 /// The additional seconds for each GiB of the engine's table, which the engine fills with zeros.
 const READY_PER_GIB: f64 = 4.0;
 
-/// Returns the timeout for `uciok` and `readyok` of an engine with a table of `mebibytes` MiB. The
-/// timeout is at least the user's timeout.
+/// The timeout is at least the user's timeout.
 pub fn ready_timeout(mebibytes: i64, user_timeout: Option<Duration>) -> Duration {
     let fill_time = Duration::try_from_secs_f64(READY_PER_GIB * mebibytes as f64 / 1024.0).unwrap_or_default();
     READY.saturating_add(fill_time).max(user_timeout.unwrap_or_default())
 }
 
-/// The search timeout of one subject.
 #[derive(Debug, Clone, Default)]
 pub struct Watchdog {
     /// The user's timeout, which overrides everything else.
     user_timeout: Option<Duration>,
-    /// The time of the slowest search so far.
     slowest_search: Option<Duration>,
-    /// The nodes of all searches that reported nodes.
     nodes: u64,
-    /// The time of all searches that reported nodes.
     time: Duration,
 }
 
@@ -73,7 +68,6 @@ impl Watchdog {
         }
     }
 
-    /// Records a finished search.
     pub fn record_search(&mut self, time: Duration, nodes: Option<u64>) {
         self.slowest_search = Some(self.slowest_search.map_or(time, |slowest| slowest.max(time)));
         if let Some(nodes) = nodes {

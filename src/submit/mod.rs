@@ -44,7 +44,6 @@ pub struct Script {
     pub text: String,
 }
 
-/// Returns the scripts for a scheduler, and the command that submits them.
 pub fn scripts(system: System, request: &Request) -> (Vec<Script>, String) {
     let folder = quote_for_shell(&request.folder);
     let (templates, command): (&[(&'static str, &str)], String) = match system {
@@ -64,7 +63,6 @@ pub fn scripts(system: System, request: &Request) -> (Vec<Script>, String) {
     (templates.iter().map(make_script).collect(), command)
 }
 
-/// Returns an error if the scheduler cannot write logs to the folder.
 pub fn check_folder(system: System, request: &Request) -> Result<(), String> {
     if system == System::Slurm && request.folder.contains('\\') {
         return Err(format!(
@@ -75,7 +73,6 @@ pub fn check_folder(system: System, request: &Request) -> Result<(), String> {
     Ok(())
 }
 
-/// Quotes a word for a POSIX shell.
 pub fn quote_for_shell(word: &str) -> String {
     let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
     if !word.is_empty() && word.chars().all(needs_no_quotes) {
@@ -84,8 +81,7 @@ pub fn quote_for_shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// Returns a job name that every scheduler accepts. The name has at most 50 characters, which are
-/// lower-case letters, digits and hyphens.
+/// The name has at most 50 characters, which are lower-case letters, digits and hyphens.
 fn job_name(name: &str) -> String {
     let hyphenated = name.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let first_chars: String = hyphenated.chars().take(44).collect();

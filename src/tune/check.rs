@@ -6,7 +6,6 @@ use crate::experiment::{Experiment, Plan, Variant};
 use crate::record::RESULTS;
 use crate::record::columns::{self, Role};
 
-/// Returns an error if the variants of an experiment cannot be raced against each other.
 pub fn check_experiment(experiment: &Experiment) -> Result<(), String> {
     let file = &experiment.name;
     if experiment.variants.len() < 2 {
@@ -53,8 +52,6 @@ pub fn find_metric(name: &str, plan: &Plan) -> Result<Metric, String> {
     Ok(metric)
 }
 
-/// Returns an error if an external engine does not report the metric, or if the limit makes the
-/// metric equal for all candidates.
 pub fn check_metric(experiment: &Experiment, metric: &Metric) -> Result<(), String> {
     let first_external = experiment.variants.iter().find_map(|variant| Some((variant, variant.external()?)));
     // The only count of a search that external engines report is the number of nodes.
@@ -84,8 +81,6 @@ pub fn remove_items_without_searches(experiment: &mut Experiment) {
     experiment.suite.items = items;
 }
 
-/// Returns a warning if the file has several key seeds, and a warning if it has several schedules,
-/// because a race uses only one key seed and one schedule.
 pub fn seed_warnings(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     [("seeds", file.seeds, "the file's key seed"), ("schedules", file.schedules, "each variant's own schedule")]

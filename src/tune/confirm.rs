@@ -13,8 +13,7 @@ use crate::runner::{Settings, progress::Progress};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Returns the winner of a race, the remaining variants, and the variants that were dropped in a
-/// round. The baseline always remains.
+/// The baseline always remains.
 pub fn summarize_race(experiment: &Experiment, race: &RaceResult) -> ScreenResult {
     let is_dropped =
         |index: usize| index != experiment.baseline && race.rounds.iter().any(|round| round.dropped.contains(&index));

@@ -17,7 +17,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Why a stage has no measurements.
 #[derive(Debug, thiserror::Error)]
 pub enum RunsError {
     #[error(transparent)]
@@ -36,7 +35,6 @@ pub enum RunsError {
          race. Choose another metric, or leave the variant out"
     )]
     NoRatios { metric: String, candidate: String },
-    /// The metric is a measured time.
     #[error("`{0}` is a measured time, which does not repeat: expected a count or a rate of counts")]
     Time(String),
 }
@@ -44,7 +42,6 @@ pub enum RunsError {
 /// Measures an experiment's variants on some of its items by running them.
 pub struct Runs<'a> {
     pub experiment: &'a Experiment,
-    /// The folder that contains the stages' folders.
     pub folder: PathBuf,
     pub settings: Settings,
     /// If another thread sets this flag, the run ends soon.
@@ -95,8 +92,6 @@ impl Objective for Runs<'_> {
     }
 }
 
-/// Returns the index of the first candidate for which most searches have no ratio to the baseline,
-/// because one of the two counts is 0.
 fn find_candidate_without_ratio(measurements: &Measurements, baseline: usize) -> Option<usize> {
     let values = &measurements.values;
     (0..values.len()).find(|&candidate| {
@@ -105,7 +100,6 @@ fn find_candidate_without_ratio(measurements: &Measurements, baseline: usize) ->
     })
 }
 
-/// Returns an experiment that has only the given variants and items of `whole`, in the given order.
 fn select_part(whole: &Experiment, candidates: &[usize], items: &[usize]) -> Experiment {
     let mut part = whole.clone();
     part.variants = candidates.iter().map(|&variant| whole.variants[variant].clone()).collect();
@@ -125,8 +119,8 @@ pub fn find_count_metric(name: &str, frame: &Frame) -> Result<Metric, RunsError>
     if metric.is_time() { Err(RunsError::Time(metric.name)) } else { Ok(metric) }
 }
 
-/// Returns the metric's value of each search of each variant. The value is NaN if a variant lacks
-/// the search. `item_indices` maps the id of each item to its index in the suite.
+/// The value is NaN if a variant lacks the search. `item_indices` maps the id of each item to its
+/// index in the suite.
 fn read_measurements(
     frame: &Frame,
     metric: &str,

@@ -16,14 +16,10 @@ pub enum Command {
     /// is `None` for the usual start position.
     Position(Option<String>, Vec<String>),
     Go(Go),
-    /// Ends the search, which then answers.
     Stop,
-    /// The expected move was played.
     PonderHit,
-    /// Prints the signature of the build.
     Bench,
     Quit,
-    /// An unknown command, by its first word.
     Unknown(String),
 }
 
@@ -162,7 +158,6 @@ const KEYWORDS: [&str; 12] = [
     "movestogo",
 ];
 
-/// Parses the words after `go`.
 fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     let mut words = words.peekable();
     let mut go = Go::default();

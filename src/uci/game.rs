@@ -2,7 +2,6 @@
 
 use crate::chess::{Board, Increments, Strictness, fen, parse_move};
 
-/// A position with its history.
 #[derive(Debug, Clone)]
 pub struct PlayedGame {
     /// The earlier positions, the oldest first.

@@ -8,7 +8,6 @@ use crate::table::{self, Size, TableKind, TableOptions};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The maximum of the option `Hash`, in MiB.
 const MAX_HASH: u64 = 1 << 20;
 
 /// Notes for the client about virtual threads, which take turns, and about real threads.
@@ -29,9 +28,7 @@ pub struct UciSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FollowUp {
     None,
-    /// Clear the table and all other search state.
     Clear,
-    /// Send this note to the client.
     Note(&'static str),
 }
 
@@ -48,7 +45,6 @@ impl UciSettings {
         Ok(Self { preset, overrides, engine, overhead: Duration::from_millis(10) })
     }
 
-    /// The `option` lines in the answer to `uci`.
     pub fn option_lines(&self) -> Vec<String> {
         let hash = match self.engine.table.size {
             Size::Bytes(bytes) => (bytes >> 20).max(1),
@@ -120,7 +116,6 @@ impl UciSettings {
         }
     }
 
-    /// Restores the engine options of earlier settings.
     pub fn restore(&mut self, earlier: &Self) {
         (self.overrides, self.engine) = (earlier.overrides.clone(), earlier.engine.clone());
     }

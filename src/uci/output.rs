@@ -12,13 +12,11 @@ use std::time::Duration;
 pub struct Output<W>(pub Mutex<W>);
 
 impl<W: Write> Output<W> {
-    /// Writes one or more lines.
     pub fn write_line(&self, text: &str) {
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(output, "{text}").and_then(|()| output.flush());
     }
 
-    /// Writes an `info string` line.
     pub fn info(&self, text: &str) {
         self.write_line(&format!("info string {}", text.replace(['\n', '\r'], " ")));
     }
@@ -30,8 +28,8 @@ fn format_score(score: Score, mate: &Mate) -> String {
     mate.moves_to_mate(score).map_or_else(|| format!("cp {score}"), |moves| format!("mate {moves}"))
 }
 
-/// Returns the `info` line of a finished iteration. `nodes` is the number of nodes of all
-/// iterations so far. `elapsed` is the time since the start of the search.
+/// `nodes` is the number of nodes of all iterations so far. `elapsed` is the time since the start
+/// of the search.
 pub fn iteration_line(iteration: &Iteration, nodes: u64, elapsed: Duration, mate: &Mate) -> String {
     let (depth, score) = (iteration.depth, format_score(iteration.score, mate));
     let seldepth = iteration.deepest.max(usize::from(depth));
@@ -46,8 +44,7 @@ pub fn iteration_line(iteration: &Iteration, nodes: u64, elapsed: Duration, mate
     line
 }
 
-/// Returns the `info` line of a truncated iteration, with the nodes and the time so far. The score
-/// and the variation are not reported, because the depth was not completed.
+/// The score and the variation are not reported, because the depth was not completed.
 pub fn truncated_line(nodes: u64, elapsed: Duration) -> String {
     format!("info {}", format_cost(nodes, elapsed))
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 pub struct Budget {
     /// No further iteration starts after this time.
     pub soft: Duration,
-    /// The search ends at this time.
     pub hard: Duration,
 }
 
@@ -65,8 +64,7 @@ const MAX_LAG: Duration = Duration::from_secs(1);
 /// number.
 const DEFAULT_MOVES: u32 = 30;
 
-/// Returns the time limits of a move, or `None` if the search is not limited by time. `overhead` is
-/// the time that is lost between client and engine in each move.
+/// `overhead` is the time that is lost between client and engine in each move.
 pub fn budget(go: &Go, turn: Color, overhead: Duration) -> Option<Budget> {
     if let Some(time) = go.move_time {
         let usable_time = time.saturating_sub(overhead).max(time / 2);

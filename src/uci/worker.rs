@@ -31,19 +31,15 @@ enum Phase {
     Waiting,
     /// The search received the command to stop.
     Ending,
-    /// The answer was sent.
     Done,
 }
 
 /// The state of a search that several threads share: the threads that read commands, search, and
 /// watch the clock.
 struct Signal {
-    /// Tells the search to stop.
     stop: AtomicBool,
-    /// Whether only the client can end the search.
     endless: bool,
     phase: Mutex<Phase>,
-    /// Notified when the phase changes.
     changed: Condvar,
 }
 
@@ -52,7 +48,6 @@ impl Signal {
         lock(&self.phase)
     }
 
-    /// Changes the phase to `to` if the current phase is one of `from`.
     fn change_phase(&self, from: &[Phase], to: Phase) {
         let mut phase = self.phase();
         if from.contains(&phase) {
@@ -72,11 +67,9 @@ impl Signal {
     }
 }
 
-/// The engine and its current search.
 #[derive(Default)]
 pub struct Worker<'scope> {
     engine: Arc<Mutex<Option<Engine>>>,
-    /// The settings with which the engine was created.
     applied_settings: Option<UciSettings>,
     lag: Arc<Mutex<Lag>>,
     running: Option<(Arc<Signal>, ScopedJoinHandle<'scope, ()>)>,
@@ -87,7 +80,6 @@ impl<'scope> Worker<'scope> {
         lock(&self.engine)
     }
 
-    /// Whether a search is running or has not answered yet.
     pub fn is_searching(&self) -> bool {
         self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() != Phase::Done)
     }
@@ -122,7 +114,6 @@ impl<'scope> Worker<'scope> {
         lock(&self.lag).new_game();
     }
 
-    /// Clears the table and all other search state.
     pub fn clear(&mut self) {
         self.engine().iter_mut().for_each(Engine::reset);
     }

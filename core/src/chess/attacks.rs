@@ -26,15 +26,11 @@ struct Rays {
     pawn: [u64; 2],
 }
 
-/// Returns the square that is `file_step` files and `rank_step` ranks away from `square`, or `None`
-/// if that is off the board.
 const fn step(square: usize, file_step: i32, rank_step: i32) -> Option<usize> {
     let (file, rank) = (square as i32 % 8 + file_step, square as i32 / 8 + rank_step);
     if file < 0 || file > 7 || rank < 0 || rank > 7 { None } else { Some((rank * 8 + file) as usize) }
 }
 
-/// Returns the squares that are reached from `square` by repeating one step, up to and including
-/// the first occupied square.
 const fn ray(square: usize, file_step: i32, rank_step: i32, occupied: u64) -> u64 {
     let mut reached = 0;
     let mut current = square;
@@ -48,7 +44,6 @@ const fn ray(square: usize, file_step: i32, rank_step: i32, occupied: u64) -> u6
     reached
 }
 
-/// Returns the squares that are reached from `square` by one of the `steps`.
 const fn leaps(square: usize, steps: &[(i32, i32)]) -> u64 {
     let mut reached = 0;
     let mut index = 0;
@@ -175,7 +170,6 @@ static SPANS: [[Span; 64]; 64] = {
     table
 };
 
-/// Returns the squares that a slider on `square` attacks along `line`, which must not be a file.
 #[inline]
 fn attacks_along(line: u64, square: usize, occupied: u64) -> u64 {
     let index = ((occupied & line).wrapping_mul(FILE_B) >> 58) as usize;
@@ -212,13 +206,11 @@ pub fn king(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].king)
 }
 
-/// What a pawn of `color` on `square` attacks.
 #[inline]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].pawn[color as usize])
 }
 
-/// Returns the squares that a piece of the color `color` attacks from `square`.
 #[inline]
 pub fn of(piece: Piece, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     match piece {
@@ -231,13 +223,11 @@ pub fn of(piece: Piece, color: Color, square: Square, occupied: Bitboard) -> Bit
     }
 }
 
-/// What a bishop attacks on an empty board.
 #[inline]
 pub fn bishop_rays(square: Square) -> Bitboard {
     Bitboard(EMPTY_BOARD[square.index()].bishop)
 }
 
-/// What a rook attacks on an empty board.
 #[inline]
 pub fn rook_rays(square: Square) -> Bitboard {
     Bitboard(EMPTY_BOARD[square.index()].rook)
@@ -255,7 +245,6 @@ pub fn antidiagonal(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].antidiagonal)
 }
 
-/// The other squares of the file.
 #[inline]
 pub fn file(square: Square) -> Bitboard {
     Bitboard(LINES[square.index()].file)

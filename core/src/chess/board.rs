@@ -238,8 +238,7 @@ impl Board {
         }
     }
 
-    /// Returns the pieces of the colour `by` that attack `square`. Sliders are blocked by the
-    /// squares in `occupied`, whether or not a piece stands there.
+    /// Sliders are blocked by the squares in `occupied`, whether or not a piece stands there.
     #[inline]
     pub fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let of_both_colors = attacks::pawn(!by, square) & self.kind(Piece::Pawn)
@@ -250,7 +249,7 @@ impl Board {
         of_both_colors & self.pieces_of(by)
     }
 
-    /// Returns the piece that a move captures. For an en passant capture, this is a pawn.
+    /// For an en passant capture, this is a pawn.
     #[inline]
     pub fn captured(&self, mv: Move) -> Option<Piece> {
         match self.piece_on(mv.to()) {

@@ -8,15 +8,13 @@
 
 use super::types::Piece;
 
-/// The mailbox code of an empty square.
 pub(super) const EMPTY: usize = 0;
 /// The code of each white piece. The code of a black piece is 8 more. The three low bits are the
 /// planes in which the piece is. The third plane has all sliders. The diagonal sliders are also in
 /// the first plane, and the straight sliders are also in the second plane.
 pub(super) const CODES: [usize; 6] = [1, 2, 5, 6, 7, 3];
 impl Piece {
-    /// Returns the number of this kind of piece, 0..8, for tables that are indexed by kind. The
-    /// number is the low bits of the piece's code, so that boards need not compute it. 0 is the
+    /// The number is the low bits of the piece's code, so that boards need not compute it. 0 is the
     /// number of an empty square.
     pub const fn number(self) -> usize {
         CODES[self as usize]

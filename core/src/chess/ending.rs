@@ -5,7 +5,6 @@ use super::keys::EpRule;
 use super::types::{Color, Piece};
 use super::{Bitboard, Board};
 
-/// Why a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     Mate,
@@ -21,8 +20,7 @@ pub enum Ending {
 /// The squares of a1's colour.
 const DARK: u64 = 0xAA55_AA55_AA55_AA55;
 
-/// Returns why the game ends at a position, or `None` if the game goes on. `past` are the earlier
-/// positions of the game, the oldest first.
+/// `past` are the earlier positions of the game, the oldest first.
 pub fn ending(board: &Board, past: &[Board]) -> Option<Ending> {
     if !board.has_legal_move() {
         return Some(if board.in_check() { Ending::Mate } else { Ending::Stalemate });
@@ -41,8 +39,7 @@ pub fn ending(board: &Board, past: &[Board]) -> Option<Ending> {
     (earlier_occurrences >= 2).then_some(Ending::Repetition)
 }
 
-/// Returns a value that is equal for two positions exactly if the rules consider the positions the
-/// same. An e.p. square makes a difference only if an en passant capture is legal.
+/// An e.p. square makes a difference only if an en passant capture is legal.
 fn identity(board: &Board) -> ([u64; 4], u8, bool, bool) {
     let [a, b, c, d, _] = board.identity();
     ([a, b, c, d], board.castling(), board.turn() == Color::White, board.has_en_passant(EpRule::Legal))

@@ -29,12 +29,10 @@ use super::opcode::{self, Operation, OperationValue, RawOperation, Word};
 use std::collections::HashSet;
 use std::io::BufRead;
 
-/// A position and the operations of its line.
 #[derive(Debug, Clone)]
 pub struct Epd {
     /// The position; `hmvc` and `fmvn` are in its clocks.
     pub board: Board,
-    /// The operations in the order of the line.
     pub operations: Vec<Operation>,
     /// The line of the file, from 1.
     pub line: usize,
@@ -69,9 +67,6 @@ impl<R: BufRead> Reader<R> {
         Self { file_name, lines, strictness, on_error, line, line_number: 0, faults, notes }
     }
 
-    /// Returns the notes, which are the repairs, the skipped lines and the opcodes that may be
-    /// misspelt.
-    ///
     /// # Errors
     /// Returns an error if lines could not be read and were not skipped. The error contains the
     /// first fault of each such line.
@@ -199,7 +194,6 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
     Ok((Epd { board, operations, line: 1 }, reader.notes))
 }
 
-/// Reads the operations of a line one after the other.
 struct OperationReader<'a> {
     text: &'a str,
     /// The byte up to which the text has been read.
@@ -209,7 +203,6 @@ struct OperationReader<'a> {
 }
 
 impl<'a> OperationReader<'a> {
-    /// Records a repair, or fails if repairs are not allowed.
     fn repair(&mut self, column: usize, message: String) -> Result<(), FenError> {
         fen::repair(self.strictness, column, message, &mut self.notes)
     }
@@ -306,15 +299,12 @@ impl<'a> OperationReader<'a> {
         }
     }
 
-    /// Returns the text from the end of an opcode to the current offset, without surrounding
-    /// blanks. `column` and `name` are those of the opcode.
+    /// `column` and `name` are those of the opcode.
     fn operand_text(&self, column: usize, name: &str) -> &'a str {
         self.text[column - 1 + name.len()..self.offset].trim_matches(fen::is_blank)
     }
 }
 
-/// Returns the moves of the operation called `name`. The result is empty if the operation does not
-/// exist or has no moves.
 pub fn moves<'a>(operations: &'a [Operation], name: &str) -> &'a [Move] {
     match opcode::value(operations, name) {
         Some(OperationValue::Moves(moves) | OperationValue::Line(moves)) => moves,

@@ -6,7 +6,7 @@ use super::suite::{Item, Suite, printable};
 use super::{Board, EpRule, Increments, Move, Strictness, epd, san};
 use std::fmt::Write;
 
-/// Returns the SAN of successive moves. The first move is played in the position of `board`.
+/// The SAN of successive moves. The first move is played in the position of `board`.
 pub fn san_line(board: &Board, moves: &[Move]) -> Vec<String> {
     let mut board = *board;
     let write = |&mv: &Move| {
@@ -17,14 +17,12 @@ pub fn san_line(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(write).collect()
 }
 
-/// Returns the SAN of alternative moves in the position of `board`.
 pub fn san_choices(board: &Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| san::write(board, mv)).collect()
 }
 
-/// Returns the suite as strict EPD, and a fault for each item that cannot be written. Such items
-/// are left out, because only the user can decide how to repair them. The faults call the file
-/// `file_name`.
+/// The suite as strict EPD, and a fault for each item that cannot be written. Such items are left
+/// out, because only the user can decide how to repair them. The faults call the file `file_name`.
 pub fn epd_file(file_name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     for item in &suite.items {
@@ -40,9 +38,9 @@ pub fn epd_file(file_name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     (text, faults)
 }
 
-/// Returns an item as a line of EPD. Characters that EPD texts cannot contain are replaced. Quotes
-/// become apostrophes, and backslashes, which some programs read as escapes, become slashes.
-/// [`printable`] replaces control characters.
+/// Characters that EPD texts cannot contain are replaced. Quotes become apostrophes, and
+/// backslashes, which some programs read as escapes, become slashes. [`printable`] replaces control
+/// characters.
 ///
 /// The clocks come before all other operations, because some programs look for the opcodes of the
 /// clocks even inside texts.

@@ -31,7 +31,6 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// Adds a fault to `faults`, or to `notes` if the faulty item is skipped.
     pub(super) fn record(self, fault: Fault, faults: &mut Vec<Fault>, notes: &mut Vec<Fault>) {
         match self {
             Self::Stop => faults.push(fault),
@@ -62,16 +61,13 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// Returns ` (did you mean ...?)` with the known name that is most similar to `name`, or an empty
-/// text if no known name is similar.
 pub fn hint(name: &str, known_names: &[&str]) -> String {
     let max_distance = name.chars().count().div_ceil(3);
     let similar = known_names.iter().filter_map(|&known| Some((distance(name, known, max_distance)?, known)));
     similar.min().map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
 }
 
-/// Returns the edit distance of two names if it is at most `max_distance`, otherwise `None`. Names
-/// whose lengths differ by more than `max_distance` are not compared, because the time of a
+/// Names whose lengths differ by more than `max_distance` are not compared, because the time of a
 /// comparison grows with the product of the lengths.
 pub fn distance(a: &str, b: &str, max_distance: usize) -> Option<usize> {
     if a.chars().count().abs_diff(b.chars().count()) > max_distance {

@@ -140,7 +140,6 @@ fn fault(column: usize, message: String) -> FenError {
     FenError { column, message }
 }
 
-/// Adds a repair to `repairs`, or fails if repairs are not allowed.
 pub(super) fn repair(
     strictness: Strictness,
     column: usize,
@@ -155,8 +154,8 @@ pub(super) fn repair(
     Ok(())
 }
 
-/// Returns the start of the text in backquotes, cut to a length that suits a message. Control
-/// characters and unusual blanks are escaped. For an empty text, returns `nothing` without quotes.
+/// Control characters and unusual blanks are escaped. For an empty text, returns `nothing` without
+/// quotes.
 pub(super) fn quote_start(text: &str) -> String {
     const MAX_LEN: usize = 24;
     let escape = |c: char| {
@@ -187,13 +186,12 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Records a repair, or fails if repairs are not allowed.
     fn repair(&mut self, column: usize, message: String) -> Result<(), FenError> {
         repair(self.strictness, column, message, &mut self.repairs)
     }
 
-    /// Returns the offset and the text of the next field without consuming the field. The text is
-    /// empty at the end of the FEN.
+    /// The offset and the text of the next field without consuming the field. The text is empty at
+    /// the end of the FEN.
     fn peek(&self) -> (usize, &'a str) {
         let rest = &self.text[self.offset..];
         // In strict mode, exactly one space separates two fields.
@@ -346,8 +344,7 @@ fn read_placement(field: &str, column: usize, strictness: Strictness) -> Result<
     }
 }
 
-/// Returns the offset of the character that describes `square` in a valid placement. The character
-/// is the letter of the piece on the square, or a digit that counts empty squares.
+/// The character is the letter of the piece on the square, or a digit that counts empty squares.
 fn square_offset(placement: &str, square: Square) -> usize {
     let squares_before = u32::from(7 - square.rank()) * 8 + u32::from(square.file());
     let mut squares_read = 0;

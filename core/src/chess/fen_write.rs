@@ -6,8 +6,7 @@ use super::types::{Color, Square};
 use std::fmt;
 
 impl Board {
-    /// Returns the FEN of the position. `rule` decides whether the FEN contains the en passant
-    /// square.
+    /// `rule` decides whether the FEN contains the en passant square.
     pub fn fen(&self, rule: EpRule) -> String {
         let mut ranks = Vec::with_capacity(8);
         for rank in (0..8).rev() {

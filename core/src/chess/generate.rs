@@ -42,21 +42,17 @@ impl Default for GenerateOptions {
     }
 }
 
-/// Why the positions cannot be generated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
     #[error("plies: expected 1 to 40, found {0}")]
     Plies(u32),
-    /// Too few walks ended in an accepted position.
     #[error(
         "only {found} of {expected} positions found in {walks} walks of {plies} plies: ask for fewer, or for more plies"
     )]
     TooFew { found: usize, expected: usize, walks: u64, plies: u32 },
 }
 
-/// The values of the pieces, pawn to king.
 pub const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 0];
-/// The maximum number of walks for each requested position.
 const MAX_WALKS_PER_POSITION: u64 = 1000;
 
 /// Generates quiet positions with equal material by random walks. The positions are in the order in
@@ -154,8 +150,8 @@ pub fn epd(options: &GenerateOptions) -> Result<String, GenerateError> {
     Ok(with_origin(boards.iter().zip(1..).map(line), &origin))
 }
 
-/// Returns a position as a line of EPD. The clocks come before all other operations, because some
-/// programs look for the opcodes of the clocks even inside texts.
+/// The clocks come before all other operations, because some programs look for the opcodes of the
+/// clocks even inside texts.
 pub fn epd_line(board: &Board, id: &str, best: Option<Move>) -> String {
     let fen = board.fen(EpRule::Legal);
     let position = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");

@@ -4,7 +4,6 @@ use super::codes::CODES;
 use super::keys::{EpRule, Keys};
 use super::types::{Color, Piece};
 
-/// The contribution of one piece on one square.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Increment {
     pub(super) key: u64,
@@ -58,7 +57,7 @@ impl Increments {
         &NONE
     }
 
-    /// Returns increments with keys only. Every piece-square value is 0.
+    /// Every piece-square value is 0.
     pub fn of_keys(keys: Keys) -> Self {
         Self::new(keys, &[[0; 64]; 12])
     }

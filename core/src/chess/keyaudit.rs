@@ -28,7 +28,6 @@ pub struct KeyAudit {
     pub zero_keys: usize,
 }
 
-/// Audits the numbers of a scheme.
 pub fn audit(keys: &Keys) -> KeyAudit {
     let mut by_number: BTreeMap<u64, Vec<PieceSquare>> = BTreeMap::new();
     for color in Color::ALL {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
-/// Returns the text with every line break replaced by LF.
 pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
@@ -11,7 +10,6 @@ pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
 /// Reads lines one by one, so that a file need not fit into memory.
 pub(super) struct Lines<R> {
     input: R,
-    /// Whether the last byte that was read is a CR.
     is_after_cr: bool,
 }
 

@@ -55,7 +55,6 @@ pub fn generate_into<S: Sink>(board: &Board, sink: &mut S) {
     generate_kind::<_, ALL>(board, sink);
 }
 
-/// The kinds of moves that can be generated.
 const ALL: u8 = 0;
 const CAPTURES: u8 = 1;
 const NOISY: u8 = 2;
@@ -155,7 +154,6 @@ impl Sink for LeafCount {
     }
 }
 
-/// Stops the generation at the first move.
 struct FirstMove {
     found: bool,
 }
@@ -168,8 +166,7 @@ impl Sink for FirstMove {
     }
 }
 
-/// Returns the square from which a step leads to `to`. `step` is the index of `to` minus the index
-/// of the returned square.
+/// `step` is the index of `to` minus the index of the returned square.
 #[inline]
 pub const fn origin(to: Square, step: i8) -> Square {
     Square::new((to.index() as u8).wrapping_sub(step as u8))
@@ -203,11 +200,8 @@ struct Legality<'a, const WHITE: bool> {
     us: u64,
     them: u64,
     king: Square,
-    /// Own pieces that are pinned to the king.
     pinned: u64,
-    /// The enemy's bishops and queens.
     enemy_diagonal_sliders: u64,
-    /// The enemy's rooks and queens.
     enemy_straight_sliders: u64,
 }
 
@@ -217,7 +211,6 @@ struct Danger {
     /// blocks a slider there.
     occupied: Bitboard,
     enemy_knights: u64,
-    /// The squares that the enemy's pawns and king attack.
     pawn_and_king_attacks: u64,
 }
 
@@ -307,7 +300,6 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         self.king_moves::<S, KIND>(sink)
     }
 
-    /// Returns the squares on which moves of this kind can end, for all pieces except pawns.
     #[inline]
     fn targets_of_kind<const KIND: u8>(&self) -> u64 {
         match KIND {
@@ -317,8 +309,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         }
     }
 
-    /// Returns the targets that a piece can reach in spite of a pin. A pinned piece can only move
-    /// along the line through its square and the king.
+    /// A pinned piece can only move along the line through its square and the king.
     #[inline]
     fn restrict_if_pinned(&self, from: Square, targets: u64) -> u64 {
         if self.pinned >> from.index() & 1 == 0 { targets } else { targets & attacks::line(self.king, from).0 }
@@ -438,7 +429,6 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         attackers == 0
     }
 
-    /// The squares among `targets` to which the king can move.
     #[inline]
     fn king_targets(&self, targets: u64) -> u64 {
         let targets = attacks::king(self.king).0 & targets;

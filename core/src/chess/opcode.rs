@@ -6,7 +6,6 @@ use super::increments::Increments;
 use super::moves::Move;
 use super::{fault, san};
 
-/// An operand with its column.
 #[derive(Debug, Clone)]
 pub(super) struct Word<'a> {
     pub(super) column: usize,
@@ -14,18 +13,15 @@ pub(super) struct Word<'a> {
     pub(super) is_quoted: bool,
 }
 
-/// An operation with its checked operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     /// Its name, such as `bm`.
     pub opcode: String,
-    /// Its operands, checked for this opcode.
     pub value: OperationValue,
     /// The byte of the line where it starts, from 1.
     pub column: usize,
 }
 
-/// The operands of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperationValue {
     /// `bm`, `am`: moves of the position, in the order of the line.
@@ -42,29 +38,23 @@ pub enum OperationValue {
     Raw(String),
 }
 
-/// The opcodes whose operands are understood.
 const KNOWN: [&str; 29] = [
     "bm", "am", "pv", "id", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "acd", "acs", "ce", "dm",
     "hmvc", "fmvn", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9",
 ];
 
-/// Returns the value of the operation called `name`, or `None` if there is no such operation.
 pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a OperationValue> {
     operations.iter().find(|operation| operation.opcode == name).map(|operation| &operation.value)
 }
 
-/// Returns ` (did you mean ...?)` if `name` is an unknown opcode that is similar to a known one,
-/// otherwise an empty text.
 pub(super) fn spelling_hint(name: &str) -> String {
     if KNOWN.contains(&name) { String::new() } else { fault::hint(name, &KNOWN) }
 }
 
-/// An operation whose operands have not been checked.
 pub(super) struct RawOperation<'a> {
     pub(super) column: usize,
     pub(super) name: &'a str,
     pub(super) words: &'a [Word<'a>],
-    /// All operands as one string.
     pub(super) operand_text: &'a str,
 }
 

@@ -35,7 +35,6 @@ pub enum GenerationOrder {
     Shuffle,
 }
 
-/// The seed of `shuffle`.
 const SHUFFLE_SEED: u64 = 1;
 
 impl GenerationOrder {
@@ -61,7 +60,6 @@ fn piece_index(board: &Board, mv: Move) -> u64 {
     board.piece_on(mv.from()).map_or(0, |piece| piece as u64)
 }
 
-/// Returns a sort key that orders moves by the square left, the square reached and the promotion.
 fn square_key(mv: Move) -> u64 {
     let (from, to) = (mv.from().index() as u64, mv.to().index() as u64);
     from << 9 | to << 3 | mv.promotion().map_or(0, |piece| piece as u64)
@@ -74,7 +72,6 @@ const KNIGHT: [(i32, i32); 8] = [(-1, 2), (1, 2), (2, 1), (-2, 1), (1, -2), (-1,
 const WHITE_PAWN: [(i32, i32); 4] = [(0, 1), (0, 2), (-1, 1), (1, 1)];
 const BLACK_PAWN: [(i32, i32); 4] = [(0, -1), (0, -2), (1, -1), (-1, -1)];
 
-/// Returns a sort key that orders moves as in [`GenerationOrder::Webster`].
 fn webster_key(board: &Board, mv: Move) -> u64 {
     let piece = board.piece_on(mv.from()).unwrap_or(Piece::Pawn);
     let file_step = i32::from(mv.to().file()) - i32::from(mv.from().file());

@@ -5,8 +5,7 @@ use super::increments::Increments;
 use super::moves::{Move, MoveList};
 use super::{movegen, successors};
 
-/// Returns the number of legal sequences of `depth` moves. The last moves are played too, and their
-/// key and sum are computed.
+/// The last moves are played too, and their key and sum are computed.
 pub fn full_count(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -20,8 +19,7 @@ pub fn full_count(board: &Board, inc: &Increments, depth: u32) -> u64 {
     leaves
 }
 
-/// Returns the number of legal sequences of `depth` moves. The last moves are counted without being
-/// played.
+/// The last moves are counted without being played.
 pub fn bulk_count(board: &Board, inc: &Increments, depth: u32) -> u64 {
     if depth <= 1 {
         return if depth == 0 { 1 } else { movegen::count_legal(board) };
@@ -31,7 +29,6 @@ pub fn bulk_count(board: &Board, inc: &Increments, depth: u32) -> u64 {
     leaves
 }
 
-/// Returns the number of legal sequences of `depth` moves for each first move, in generation order.
 /// `depth` must be at least 1.
 pub fn divide(board: &Board, inc: &Increments, depth: u32) -> Vec<(Move, u64)> {
     let mut moves = MoveList::new();

@@ -36,18 +36,15 @@ use super::types::Color;
 pub struct Game {
     /// The line of the file where it starts, from 1.
     pub line: usize,
-    /// The tags in the order of the file.
     pub tags: Vec<(String, String)>,
     /// The position before the first move.
     pub start: Board,
-    /// The moves of the main line.
     pub moves: Vec<Move>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
 }
 
 impl Game {
-    /// The value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
@@ -55,9 +52,7 @@ impl Game {
 
 #[derive(Debug, Clone, Default)]
 pub struct PgnFile {
-    /// The games in the order of the file.
     pub games: Vec<Game>,
-    /// Skipped games and repairs.
     pub notes: Vec<Fault>,
 }
 
@@ -226,15 +221,12 @@ impl GameReader<'_> {
     }
 }
 
-/// The values of the tag `Variant` that stand for the rules of chess.
 const CHESS_VARIANTS: [&str; 8] = ["Standard", "From Position", "Chess", "Normal", "Classical", "?", "-", ""];
 
-/// A game as far as it has been read.
 struct GameState {
     game: Game,
     /// The position after the last move that was read.
     board: Board,
-    /// The number of variations that are open.
     variation_depth: usize,
     /// Whether a token other than a tag has been read.
     has_movetext: bool,

@@ -9,12 +9,9 @@ pub(super) struct TextFault {
     pub(super) message: String,
 }
 
-/// A token that is not skipped.
 pub(super) enum Token<'a> {
     Tag(String, String),
-    /// An opening bracket, with which a variation starts.
     VariationStart,
-    /// A closing bracket, with which a variation ends.
     VariationEnd,
     Result(&'a str),
     /// Any other word. It should be a move.
@@ -26,9 +23,7 @@ pub(super) struct Lexer<'a> {
     text: &'a str,
     /// The byte up to which the text has been read.
     offset: usize,
-    /// The byte at which the last token starts.
     start: usize,
-    /// The line of the byte at `line_offset`.
     line: usize,
     /// The byte up to which line feeds have been counted. Later counts start here, so that no line
     /// feed is counted twice.
@@ -52,14 +47,12 @@ impl<'a> Lexer<'a> {
         self.start + 1 - self.text[..self.start].rfind('\n').map_or(0, |index| index + 1)
     }
 
-    /// Makes the current offset the start of a token.
     fn start_token(&mut self) {
         self.start = self.offset;
         self.line += self.text[self.line_offset..self.start].bytes().filter(|&b| b == b'\n').count();
         self.line_offset = self.start;
     }
 
-    /// Returns a fault at the last token.
     pub(super) fn fault(&self, message: String) -> TextFault {
         TextFault { line: self.line(), column: self.column(), message }
     }
@@ -118,7 +111,6 @@ impl<'a> Lexer<'a> {
         tag_name(self.rest()).map(|name| (name, is_after_blank_line(&self.text[..self.offset])))
     }
 
-    /// Whether the rest of the line and the whole next line are blank.
     pub(super) fn is_before_blank_line(&self) -> bool {
         let rest = self.rest();
         let gap = rest.len() - rest.trim_start_matches(is_blank).len();
@@ -187,8 +179,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Returns the name of the tag with which a text begins. For example, the name in `[White "` is
-/// `White`. Returns `None` if the text does not begin with a tag.
+/// For example, the name in `[White "` is `White`.
 fn tag_name(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('[')?.trim_start_matches([' ', '\t']);
     let length = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
@@ -200,14 +191,11 @@ fn is_after_blank_line(text: &str) -> bool {
     text[text.trim_end_matches(is_blank).len()..].matches('\n').nth(1).is_some()
 }
 
-/// The number of digits at the start of a text.
 fn digit_count(text: &str) -> usize {
     text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()
 }
 
-/// Returns the length of the move number at the start of a text. A move number is `12.`, `12...`,
-/// `...`, or digits before a blank. Returns `None` if the text begins with something else, such as
-/// a result or a move.
+/// A move number is `12.`, `12...`, `...`, or digits before a blank.
 fn move_number_length(text: &str) -> Option<usize> {
     let digits = digit_count(text);
     let rest = &text[digits..];

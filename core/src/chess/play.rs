@@ -13,8 +13,6 @@ const KNIGHT: usize = CODES[Piece::Knight as usize];
 const KING: usize = CODES[Piece::King as usize];
 const ROOK: usize = CODES[Piece::Rook as usize];
 
-/// Returns the square that the rook leaves and the square that the rook reaches when the king
-/// castles to `to`.
 #[inline]
 const fn castling_rook(to: usize) -> (usize, usize) {
     if to & 7 == 6 { (to + 1, to - 1) } else { (to & !7, to + 1) }
@@ -143,8 +141,7 @@ impl Board {
         self.checkers = 0;
     }
 
-    /// Returns the exact key of the position after a legal move without playing the move. The key
-    /// is used for prefetching and for looking ahead.
+    /// The key is used for prefetching and for looking ahead.
     #[inline]
     pub fn key_after(&self, mv: Move, inc: &Increments) -> u64 {
         let (from, to) = (mv.from().index(), mv.to().index());
@@ -166,15 +163,13 @@ impl Board {
         key
     }
 
-    /// Returns the piece-square sum of the position after a legal move without playing the move. A
-    /// positive sum is good for White.
+    /// A positive sum is good for White.
     #[inline]
     pub fn sum_after(&self, mv: Move, inc: &Increments) -> i32 {
         self.sum + self.piece_change(mv, inc).value
     }
 
-    /// Returns the change of the piece-square sum and of the key by a legal move. The change of the
-    /// key is limited to the numbers of the pieces.
+    /// The change of the key is limited to the numbers of the pieces.
     #[inline(always)]
     fn piece_change(&self, mv: Move, inc: &Increments) -> Increment {
         let (from, to) = (mv.from().index(), mv.to().index());

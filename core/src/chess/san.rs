@@ -160,7 +160,7 @@ fn split_promotion(text: &str, is_lenient: bool) -> (&str, Option<Piece>) {
     }
 }
 
-/// Returns a legal move in SAN. The text ends with `#` at checkmate and with `+` at other checks.
+/// A legal move in SAN. The text ends with `#` at checkmate and with `+` at other checks.
 pub fn write(board: &Board, mv: Move) -> String {
     let (from, to) = (mv.from(), mv.to());
     let piece = board.piece_on(from).unwrap_or(Piece::Pawn);
@@ -194,10 +194,8 @@ pub fn write(board: &Board, mv: Move) -> String {
     text
 }
 
-/// Returns the part of the origin that distinguishes the move from the moves of other pieces of the
-/// same kind to the same square. If there are no such moves, the text is empty. Otherwise, it is
-/// the file or the rank if one of them is enough, with preference for the file, or else the whole
-/// square.
+/// If there are no such moves, the text is empty. Otherwise, it is the file or the rank if one of
+/// them is enough, with preference for the file, or else the whole square.
 fn disambiguation(board: &Board, mv: Move, piece: Piece) -> String {
     let mut list = MoveList::new();
     movegen::legal(board, &mut list);

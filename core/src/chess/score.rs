@@ -24,8 +24,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// Returns the bound whose discriminant is equal to the two lowest bits. Higher bits are
-    /// ignored.
+    /// Higher bits are ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 3 {

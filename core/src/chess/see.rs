@@ -8,13 +8,12 @@ use super::moves::Move;
 use super::types::{Color, Piece, Square};
 
 impl Board {
-    /// Returns the material that the side to move wins or loses on the target square of a move.
     /// `values` has the value of each [`Piece`]. The value of the king is not used.
     ///
     /// Each side recaptures with its cheapest piece and may stop at any time. Sliders behind a
     /// capturer join in once the capturer has moved. Pins and promotions by a recapture are
-    /// ignored. Castling is worth 0.
-    /// Source: F. Reul, "Static exchange evaluation with alpha-beta approach", ICGA Journal, 2010.
+    /// ignored. Castling is worth 0. Source: F. Reul, "Static exchange evaluation with alpha-beta
+    /// approach", ICGA Journal, 2010.
     pub fn see(&self, mv: Move, values: &[i32; 6]) -> i32 {
         let (from, to) = (mv.from(), mv.to());
         let Some(mover) = self.piece_on(from) else { return 0 };
@@ -53,8 +52,7 @@ impl Board {
         gains[0]
     }
 
-    /// Returns the square and the kind of the cheapest piece of `side` that attacks `to`. Only
-    /// pieces on `occupied` squares are considered.
+    /// Only pieces on `occupied` squares are considered.
     fn cheapest_attacker(&self, to: Square, side: Color, occupied: Bitboard) -> Option<(Square, Piece)> {
         Piece::ALL.into_iter().find_map(|piece| {
             let reach = attacks::of(piece, !side, to, occupied);

@@ -69,28 +69,22 @@ impl StateBits {
         (self.0 >> CASTLING & 15) as u8
     }
 
-    /// Returns the castling rights that only one of the two states has.
     #[inline]
     pub(super) const fn rights_changed(self, other: Self) -> usize {
         ((self.0 ^ other.0) >> CASTLING & 15) as usize
     }
 
-    /// Returns the index of the e.p. square, or 0 if there is none. 0 is also the index of a1, so
-    /// check for promotions before comparing a move's target with the result.
     #[inline]
     pub(super) const fn en_passant(self) -> usize {
         (self.0 >> EN_PASSANT & 63) as usize
     }
 
-    /// Returns the index of the square whose e.p. number is in the key, or 0 if the key has no e.p.
-    /// number.
     #[inline]
     pub(super) const fn keyed(self) -> usize {
         (self.0 >> KEYED & 63) as usize
     }
 
-    /// Returns the state after a move. `is_reversible` must be true if the move neither captures
-    /// nor moves a pawn.
+    /// `is_reversible` must be true if the move neither captures nor moves a pawn.
     #[inline]
     pub(super) const fn after(self, from: usize, to: usize, is_reversible: bool) -> Self {
         debug_assert!(from < 64 && to < 64, "square index above 63");
@@ -107,8 +101,7 @@ impl StateBits {
         Self(self.0 & KEPT[to & 63])
     }
 
-    /// Returns the state after a null move. A null move keeps the castling rights and increases the
-    /// clock.
+    /// A null move keeps the castling rights and increases the clock.
     pub(super) const fn after_null(self) -> Self {
         Self(((self.0 & !(63 << EN_PASSANT | 63 << KEYED)) + 1 + ONE_PLY) ^ BLACK)
     }
@@ -121,14 +114,13 @@ impl StateBits {
         Self(self.0 & !(CLOCK << PLY) | (ply as u64) << PLY)
     }
 
-    /// Returns the state with an e.p. square. The state must not have an e.p. square yet.
+    /// The state must not have an e.p. square yet.
     #[inline]
     pub(super) const fn with_en_passant(self, square: usize) -> Self {
         debug_assert!(square < 64 && self.en_passant() == 0, "no square, or a second one");
         Self(self.0 | (square as u64) << EN_PASSANT)
     }
 
-    /// Returns the state with another e.p. square in the key. 0 stands for no square.
     #[inline]
     pub(super) const fn with_keyed(self, square: usize) -> Self {
         debug_assert!(square < 64, "square index above 63");

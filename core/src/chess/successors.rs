@@ -27,8 +27,8 @@ pub fn for_each<F: FnMut(&Board)>(board: &Board, inc: &Increments, visit: F) {
     }
 }
 
-/// Returns the planes without the pieces on `squares`. The four planes are written out because
-/// `map` would call a function for each plane if the closure is compiled in another codegen unit.
+/// The four planes are written out because `map` would call a function for each plane if the
+/// closure is compiled in another codegen unit.
 #[inline(always)]
 const fn clear(planes: [u64; 4], squares: u64) -> [u64; 4] {
     let [a, b, c, d] = planes;

@@ -27,7 +27,6 @@ impl std::ops::Not for Color {
     }
 }
 
-/// A kind of piece, without its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Piece {

@@ -27,7 +27,6 @@ const CASTLING: [(u8, Color, char, u8); 4] = [
     (rights::BLACK_QUEEN, Color::Black, 'q', 0),
 ];
 
-/// Returns the castling rights among `castling` whose king and rook are on their home squares.
 pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: u8) -> u8 {
     let home_piece =
         |file, color| squares[Square::from_file_rank(file, if color == Color::White { 0 } else { 7 }).index()];
@@ -39,7 +38,6 @@ pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: 
     CASTLING.iter().filter(is_possible).map(|&(right, ..)| right).sum()
 }
 
-/// Returns what is wrong with the e.p. square, or `None` if it is possible or if there is none.
 fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
     let target = setup.en_passant?;
     let (rank, pusher) = if setup.turn == Color::White { (5, Color::Black) } else { (2, Color::White) };
@@ -71,7 +69,6 @@ fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
         .then(|| Illegality::EnPassantCheck(format!("the side to move was in check before the pawn passed {target}")))
 }
 
-/// Returns the first flaw of a set-up position, or `None` if it has no flaw.
 pub(super) fn flaw(setup: &Setup) -> Option<Illegality> {
     // The squares are in the order of a FEN, so that the first surplus piece of the text is
     // reported.

@@ -215,8 +215,7 @@ impl<O: Observer> Search<'_, O> {
         self.sort_generated(board);
     }
 
-    /// Returns the next move of a node whose moves are generated in stages. Generates the next
-    /// stage when no generated move is left.
+    /// Generates the next stage when no generated move is left.
     #[inline]
     fn next_staged(&mut self, frame: &mut NodeMoves, board: &Board, hint: &Hint) -> Option<Move> {
         loop {
@@ -361,7 +360,6 @@ impl<O: Observer> Search<'_, O> {
         None
     }
 
-    /// Prefetches the buckets of all children that will be probed.
     #[inline]
     fn prefetch_children(&mut self, board: &Board, depth: i32) {
         if self.switches.prefetch == Prefetch::Children && self.switches.probe_depth < depth {

@@ -76,12 +76,10 @@ pub struct Anatomy {
 }
 
 impl Anatomy {
-    /// Returns the name and the meaning of each count, in the order of [`Self::values`].
     pub fn columns() -> impl Iterator<Item = (&'static str, &'static str)> {
         [AnatomyCounters::COLUMNS, ShadowCounters::COLUMNS].into_iter().flatten().copied()
     }
 
-    /// Returns the counts in the order of [`Self::columns`].
     pub fn values(&self) -> Vec<u64> {
         [self.search.values(), self.table.values()].concat()
     }
@@ -103,14 +101,12 @@ pub struct Dissector<'a> {
 }
 
 impl<'a> Dissector<'a> {
-    /// Starts counting an iteration.
     pub fn new(keys: &'a Keys, allows_cutoffs: bool, table: Option<&dyn Table>) -> Self {
         let (count, searched_keys) = (AnatomyCounters::default(), KeyMap::default());
         let shadow_before = table.map(Table::shadow).unwrap_or_default();
         Self { count, searched_keys, keys, allows_cutoffs, shadow_before, false_hits_before: 0 }
     }
 
-    /// Ends the iteration and returns its anatomy.
     pub fn finish(mut self, table: Option<&dyn Table>) -> Anatomy {
         self.count.unique = self.searched_keys.len() as u64;
         Anatomy { search: self.count, table: table.map(Table::shadow).unwrap_or_default() - self.shadow_before }
@@ -174,8 +170,7 @@ impl<'a> Dissector<'a> {
     }
 }
 
-/// Returns the counter for a ply. The four counters are those of plies 0 to 2, 3 to 5, 6 to 8, and
-/// 9 and above.
+/// The four counters are those of plies 0 to 2, 3 to 5, 6 to 8, and 9 and above.
 fn counter_for_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
     let [from_0, from_3, from_6, from_9] = counters;
     match ply {

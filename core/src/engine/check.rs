@@ -6,15 +6,13 @@ use crate::table::error::check_range;
 use crate::table::options::{Clear, Victim};
 use crate::table::{self, OptionError, Size, TableKind, shadow};
 
-/// Returns an error with `problem` if `conflicts` is true.
 fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), OptionError> {
     if conflicts { Err(OptionError { path, problem: problem.to_owned() }) } else { Ok(()) }
 }
 
 impl EngineOptions {
-    /// Returns the memory in bytes that the table and the helpers need. Under full diagnostics,
-    /// this includes the shadow, which records an additional key for each slot of the table.
-    /// Returns `None` if the memory is not known before the search.
+    /// Under full diagnostics, this includes the shadow, which records an additional key for each
+    /// slot of the table.
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
         let shadow_bytes = match self.diagnostics {

@@ -50,7 +50,6 @@ impl Baton for CoroutineBaton<'_> {
     }
 }
 
-/// The state of a helper outside its turns.
 enum HelperState {
     Searching(HelperCoroutine),
     Finished(Box<Helper>),
@@ -66,7 +65,6 @@ pub struct Crew<'a> {
     random: Pcg64,
     /// The number of the searcher whose turn it is. The main searcher is 0.
     current_searcher: usize,
-    /// The number of nodes that are left of the current turn.
     turn_nodes_left: u64,
     /// The main searcher's node count in this iteration when it was last resumed.
     main_resumed_at: u64,

@@ -37,9 +37,7 @@ pub struct Engine {
     helpers: Vec<Box<Helper>>,
     /// The game ply of the last search in this game, for the table's clock.
     last_ply: Option<u16>,
-    /// Is called after each probe of the main searcher.
     probe_watch: Option<ProbeWatch>,
-    /// Whether the engine has searched since it was created or reset.
     has_searched: bool,
     /// The engine that learns the best move of each node, if the ordering uses the oracle.
     learner: Option<Box<Engine>>,
@@ -179,13 +177,11 @@ impl Engine {
         }
     }
 
-    /// Clears the heuristics of all searchers.
     fn clear_heuristics(&mut self) {
         self.heuristics.clear();
         self.helpers.iter_mut().for_each(|helper| helper.heuristics.clear());
     }
 
-    /// Advances the table's clock before a root search.
     fn advance_clock_before_search(&mut self, board: &Board) {
         let ply = board.game_ply();
         let ticks = match self.options.table.clock {
@@ -197,7 +193,6 @@ impl Engine {
         self.advance_clock(ticks);
     }
 
-    /// Advances the table's clock by `ticks`.
     fn advance_clock(&mut self, ticks: u16) {
         self.table.iter_mut().for_each(|table| table.advance(ticks));
     }
@@ -245,7 +240,6 @@ impl Engine {
         Outcome { iterations, stopped: stop.is_set() }
     }
 
-    /// Searches with helpers on operating-system threads.
     fn search_on_threads(
         &mut self,
         root: &Board,
@@ -269,7 +263,6 @@ impl Engine {
         Outcome { iterations, stopped: stop.is_set() }
     }
 
-    /// The depth of the first iteration.
     fn first_depth(&self, limit: Limit) -> u8 {
         let (deepening, last_depth) = (self.options.deepening, limit.depth.unwrap_or(MAX_DEPTH).max(1));
         if deepening.step == 0 { last_depth } else { deepening.start.clamp(1, last_depth) }
@@ -404,7 +397,6 @@ impl Engine {
         self.probe_watch = Some(watch);
     }
 
-    /// Returns the table's counters of several searchers, as counted since the engine was created.
     fn thread_counters(&self) -> ThreadCounters {
         self.table.as_ref().map(|table| table.thread_counters()).unwrap_or_default()
     }
@@ -421,13 +413,10 @@ fn record_offers(options: &EngineOptions, table: Box<dyn Table>) -> Result<Box<d
     Ok(Box::new(WatchedTable::with_watch(Offers::new(&options.table, by_depth)?, table)))
 }
 
-/// What one iteration searches.
 #[derive(Debug, Clone, Copy)]
 struct IterationPlan {
     depth: u8,
-    /// The score of the previous iteration.
     guess: Option<Score>,
-    /// The number of nodes that are left of the limit of the search.
     nodes_left: u64,
 }
 

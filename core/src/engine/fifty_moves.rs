@@ -8,7 +8,6 @@ use crate::chess::Board;
 use crate::chess::keys::mix;
 use crate::table::Entry;
 
-/// The halfmove at which the game is drawn.
 const DRAW_CLOCK: i32 = 100;
 
 impl Switches {
@@ -39,16 +38,14 @@ impl Switches {
 }
 
 impl<O> Search<'_, O> {
-    /// Returns the key with which the table is accessed for a position.
     #[inline]
     pub(super) fn table_key(&self, board: &Board) -> u64 {
         if self.switches.keys_clock { board.key() ^ clock_key(board.halfmove_clock()) } else { board.key() }
     }
 }
 
-/// Returns the number that is XORed into the position key for a halfmove clock. The number is 0 if
-/// the clock is below 36. From 36 on, the number changes every eight halfmoves. Its bits are mixed
-/// by the finaliser of SplitMix64.
+/// The number is 0 if the clock is below 36. From 36 on, the number changes every eight halfmoves.
+/// Its bits are mixed by the finaliser of SplitMix64.
 fn clock_key(clock: u16) -> u64 {
     // The step is 0 for all clocks below 28 + 8 = 36.
     let step = (u64::from(clock.max(28)) - 28) / 8;

@@ -15,21 +15,17 @@ use crate::chess::{Bitboard, Board, Color, Increments, Move, Score, Square};
 /// A number that is larger than the number of legal moves in any position.
 const MAX_MOVES: u64 = 256;
 
-/// Scores the moves of a frontier node as they are generated.
 struct MoveScorer<'a> {
     board: &'a Board,
     increments: &'a Increments,
     evaluator: &'a Evaluator,
-    /// Whether quiet moves leave the evaluation unchanged.
     quiets_score_equally: bool,
-    /// Whether scores are clamped to the window.
     is_fail_hard: bool,
     alpha: Score,
     beta: Score,
     best: Score,
     first_move: Move,
     best_move: Move,
-    /// The last move that raised alpha.
     alpha_raising_move: Move,
     tried_count: u64,
     has_tried_quiet: bool,

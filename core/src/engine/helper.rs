@@ -14,10 +14,8 @@ use crate::table::Table;
 use crate::table::options::Clear;
 use std::sync::Arc;
 
-/// Maximum depth of an iteration.
 pub const MAX_DEPTH: u8 = 255;
 
-/// What a helper searches.
 #[derive(Clone)]
 pub struct Task {
     pub root: Board,
@@ -38,7 +36,6 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// Creates a helper whose heuristics are empty.
     pub fn new(
         searcher_number: u8,
         options: &Arc<EngineOptions>,
@@ -122,8 +119,6 @@ fn skips_depth(helper_number: u8, depth: u8) -> bool {
     (u32::from(depth) + phase) / depths_in_a_row % 2 == 1
 }
 
-/// Returns the order in which a helper tries the root's moves. Returns `None` if it is the same
-/// order as the main searcher's.
 fn root_order(options: &EngineOptions, helper_number: u8) -> Option<RootOrder> {
     match options.threads.helpers {
         Helpers::Same | Helpers::SkipDepths => None,

@@ -7,18 +7,15 @@ use super::oracle::BestMoves;
 use crate::chess::{Board, Move};
 use crate::table::Table;
 
-/// The active observers of a search.
 #[derive(Default)]
 pub struct Instruments<'a> {
     /// Collects the anatomy if diagnostics are full.
     pub dissector: Option<Box<Dissector<'a>>>,
     pub probe_watch: Option<&'a mut ProbeWatch>,
-    /// Records the best move of each node for another search.
     pub best_moves: Option<&'a mut BestMoves>,
 }
 
 impl Instruments<'_> {
-    /// Whether no observer is active.
     pub fn is_empty(&self) -> bool {
         self.dissector.is_none() && self.probe_watch.is_none() && self.best_moves.is_none()
     }

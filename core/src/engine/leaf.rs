@@ -23,8 +23,7 @@ impl<O: Observer> Search<'_, O> {
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
-    /// Returns the value of a move to a leaf that needs only the incremental evaluation. The value
-    /// is from the view of the side that plays the move. The move is not played.
+    /// The value is from the view of the side that plays the move. The move is not played.
     #[inline]
     pub(super) fn evaluate_bare_leaf(&mut self, board: &Board, mv: Move, alpha: Score, beta: Score) -> Score {
         if self.aborts_on_entry() {

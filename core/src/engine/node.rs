@@ -2,7 +2,6 @@
 
 use crate::chess::{Bound, Move, Score};
 
-/// A node of the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Node {
     pub alpha: Score,
@@ -18,9 +17,7 @@ pub struct Node {
 pub struct TableFacts {
     /// The stored move, or [`Move::NONE`].
     pub mv: Move,
-    /// The depth of the entry, without any ageing.
     pub depth: i32,
-    /// The score of the entry, in the form in which it was stored.
     pub score: i16,
     /// The bound of the score; `None` if the score must not be used.
     pub bound: Bound,

@@ -5,18 +5,14 @@ use super::node::Node;
 use crate::chess::{Board, Move};
 use crate::table::{Hit, Table};
 
-/// A probe and its outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct ProbeEvent<'a> {
-    /// The position that was looked up.
     pub board: &'a Board,
     pub node: Node,
     pub hit: Option<&'a Hit>,
-    /// Whether the hit is deep enough for the node.
     pub is_deep_enough: bool,
     /// Whether the hit cut off the node.
     pub is_cutoff: bool,
-    /// Whether the parent made the probe, for an enhanced transposition cutoff.
     pub by_parent: bool,
 }
 
@@ -27,7 +23,6 @@ pub type ProbeWatch = Box<dyn FnMut(&ProbeEvent, &[u64]) + Send>;
 pub trait Observer {
     /// Whether the observer observes anything. If so, shortcuts that skip events are disabled.
     const ENABLED: bool = true;
-    /// Called when a node of any kind is about to be searched or evaluated.
     fn before_node(&mut self, _board: &Board) {}
     /// Called when the table is about to be probed, or an entry is about to be offered to it.
     fn before_access(&mut self, _board: &Board, _table: &mut dyn Table) {}

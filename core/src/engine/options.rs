@@ -266,9 +266,7 @@ impl Default for Mate {
 }
 
 impl Mate {
-    /// Returns the number of moves to mate that a score stands for. The number is negative if the
-    /// side to move is mated. Returns `None` if the score is not a mate, or if mate scores do not
-    /// count plies from the root.
+    /// The number is negative if the side to move is mated.
     pub fn moves_to_mate(&self, score: Score) -> Option<i32> {
         let plies = self.value - score.abs();
         let moves = (plies + 1) / 2;
@@ -336,8 +334,7 @@ pub enum PieceValues {
 }
 
 impl PieceValues {
-    /// Returns the values of the pieces from pawn to king, in centipawns. The value of the king is
-    /// 0.
+    /// The value of the king is 0.
     #[must_use]
     pub const fn values(self) -> [i32; 6] {
         match self {

@@ -14,11 +14,9 @@ use crate::table::TableKind;
 use crate::table::key_map::KeyMap;
 use crate::table::options::Clear;
 
-/// The best move for each position and remaining depth.
 #[derive(Debug, Default)]
 pub struct BestMoves(KeyMap<(u64, u8), Move>);
 
-/// Returns the options of the learner, which is the engine that finds the best move of each node.
 /// The learner makes the same search as the engine with these `options`, except that it has an
 /// unbounded table and tries the table's move first.
 pub fn learner_options(options: &EngineOptions) -> EngineOptions {
@@ -39,7 +37,6 @@ impl BestMoves {
         self.0.clear();
     }
 
-    /// Records the move that was best at a node or caused its cutoff.
     pub fn record_best(&mut self, board: &Board, depth: i32, mv: Move) {
         self.0.insert((board.key(), depth as u8), mv);
     }
@@ -51,8 +48,6 @@ impl BestMoves {
         }
     }
 
-    /// Returns the move to try first at a node of remaining depth `depth`. Returns `None` if no
-    /// move was recorded for the node.
     pub fn get(&self, board: &Board, depth: i32) -> Option<Move> {
         self.0.get(&(board.key(), depth as u8)).copied()
     }

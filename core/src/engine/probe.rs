@@ -8,7 +8,6 @@ use super::switches::INFINITE;
 use crate::chess::{Board, Bound, Move, Score};
 use crate::table::{Entry, Hit, StaticEvaluation};
 
-/// What a node does with the result of its probe.
 #[derive(Debug, Clone, Copy)]
 pub struct ProbeAnswer {
     /// The score that cuts off the node; `None` if the node must be searched.
@@ -24,7 +23,6 @@ pub struct ProbeAnswer {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Looks up a position in the table.
     #[inline]
     pub(super) fn look_up(&mut self, board: &Board, depth: u8) -> Option<Hit> {
         let key = self.table_key(board);
@@ -33,7 +31,6 @@ impl<O: Observer> Search<'_, O> {
         table.probe(key, depth)
     }
 
-    /// Reports a probe to the observer.
     #[inline]
     pub(super) fn report(&mut self, probe: &ProbeEvent) {
         if let Some(table) = self.table.as_deref() {
@@ -108,7 +105,6 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether a hit is deep enough for a node of this depth.
     #[inline]
     pub(super) fn is_deep_enough(&self, hit: &Hit, depth: i32) -> bool {
         match self.switches.depth {
@@ -161,7 +157,6 @@ impl<O: Observer> Search<'_, O> {
         self.evaluation = if node.depth <= 0 { evaluation } else { None };
     }
 
-    /// Whether nodes of this remaining depth have a static evaluation.
     fn has_evaluation(&self, board: &Board, depth: i32) -> bool {
         depth <= 0 || self.switches.evaluations_depth <= depth && board.checkers().is_empty()
     }
@@ -183,8 +178,7 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Returns the static evaluation to store with an entry. The evaluation is empty if entries do
-    /// not store evaluations. Returns `None` if no entry may be stored at this halfmove clock.
+    /// The evaluation is empty if entries do not store evaluations.
     ///
     /// The evaluation is computed again even if the node has already computed it. The result is the
     /// same, and the second computation is not counted.
@@ -195,8 +189,8 @@ impl<O: Observer> Search<'_, O> {
         self.switches.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
     }
 
-    /// Returns the static evaluation of a leaf or quiescence node. If the probe of the node left an
-    /// evaluation in `self.evaluation`, takes that evaluation. Otherwise evaluates the board.
+    /// If the probe of the node left an evaluation in `self.evaluation`, takes that evaluation.
+    /// Otherwise evaluates the board.
     #[cold]
     pub(super) fn stand_pat(&mut self, board: &Board) -> Score {
         self.evaluation.take().unwrap_or_else(|| {

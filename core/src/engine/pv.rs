@@ -20,7 +20,6 @@ impl Default for Variations {
 }
 
 impl Variations {
-    /// Returns a placeholder without storage.
     pub const fn none() -> Self {
         Self { moves: Vec::new(), lengths: [0; PLIES + 1], deepest: 0 }
     }
@@ -31,7 +30,6 @@ impl Variations {
         self.lengths[ply.min(PLIES)] = 0;
     }
 
-    /// Replaces the line of `ply` by `mv` followed by the line of the next ply.
     #[inline]
     pub fn adopt_child_line(&mut self, ply: usize, mv: Move) {
         if ply >= PLIES {
@@ -52,13 +50,11 @@ impl Variations {
         self.lengths[ply] = len as u16;
     }
 
-    /// Records that a ply was reached, even if it has no line.
     #[inline]
     pub fn mark_reached(&mut self, ply: usize) {
         self.deepest = self.deepest.max(ply);
     }
 
-    /// Returns and resets the deepest ply that was reached.
     pub fn take_deepest(&mut self) -> usize {
         std::mem::take(&mut self.deepest)
     }

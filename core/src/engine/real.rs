@@ -78,7 +78,6 @@ impl Drop for EndOnPanic<'_, '_> {
     }
 }
 
-/// The baton of one helper.
 struct HelperBaton<'c, 's> {
     shared: &'c Shared<'s>,
     /// The index of the helper, from 0.

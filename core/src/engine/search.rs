@@ -26,7 +26,6 @@ pub struct Buffers {
     pub pv: Variations,
 }
 
-/// The state of a root search.
 pub struct Search<'a, O> {
     pub(super) switches: Switches,
     pub(super) ranks: Ranks,
@@ -55,7 +54,6 @@ pub struct Search<'a, O> {
     pub(super) past_count: usize,
     pub(super) pace: Pace<'a>,
     pub(super) node_limit: u64,
-    /// The node count at which the limits are checked next.
     pub(super) next_check: u64,
     pub(super) aborted: bool,
     /// Only nodes that are fewer plies than this from the root may be extended.
@@ -79,7 +77,6 @@ pub(super) struct StartCounts {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Ends the search and moves its buffers back to `buffers`.
     pub(super) fn end(mut self, buffers: &mut Buffers) -> Self {
         *buffers = Buffers {
             path: std::mem::take(&mut self.path),
@@ -137,8 +134,8 @@ impl<O: Observer> Search<'_, O> {
         self.count.nodes + nodes < self.next_check
     }
 
-    /// Returns the score of a node without a legal move. The node is counted as an evaluation,
-    /// because published counts of evaluations include such nodes.
+    /// The node is counted as an evaluation, because published counts of evaluations include such
+    /// nodes.
     #[inline]
     pub(super) fn terminal_score(&mut self, board: &Board, ply: usize, depth: i32) -> Score {
         self.count.evals += 1;
@@ -164,15 +161,13 @@ impl<O: Observer> Search<'_, O> {
         self.path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
     }
 
-    /// Returns the counters from before the current node, which has just been entered and counted.
     #[inline]
     pub(super) fn start_counts(&self) -> StartCounts {
         StartCounts { nodes: self.count.nodes - 1, credited_nodes: self.credited_nodes }
     }
 
-    /// Returns the number of nodes of a subtree. If the policy counts the nodes that table cutoffs
-    /// saved, these are included. `start` has the counters from when the root of the subtree was
-    /// entered.
+    /// If the policy counts the nodes that table cutoffs saved, these are included. `start` has the
+    /// counters from when the root of the subtree was entered.
     #[inline]
     pub(super) fn subtree_size(&self, start: StartCounts) -> u32 {
         (self.count.nodes - start.nodes + self.credited_nodes - start.credited_nodes).min(u64::from(u32::MAX)) as u32
@@ -186,14 +181,13 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Clamps a score to the window under fail-hard.
     #[inline]
     pub(super) fn clamp_to_window(&self, score: Score, alpha: Score, beta: Score) -> Score {
         if self.switches.is_fail_hard { score.clamp(alpha, beta) } else { score }
     }
 
-    /// Returns the move to try first. This is the oracle's move. If the oracle has no move for the
-    /// node, it is the table's move, provided that the ordering uses table moves.
+    /// The move to try first. This is the oracle's move. If the oracle has no move for the node, it
+    /// is the table's move, provided that the ordering uses table moves.
     #[inline]
     pub(super) fn first_move(&self, board: &Board, depth: i32, table_move: Move) -> Move {
         let Some(best_moves) = self.oracle else { return table_move };

@@ -41,7 +41,6 @@ pub struct Switches {
     /// Minimum remaining depth at which a node stores its static evaluation without a score after a
     /// miss.
     pub evaluations_depth: i32,
-    /// Whether entries keep static evaluations.
     pub static_evaluation: bool,
     /// Whether a store must first check the halfmove clock or compute the static evaluation.
     pub prepares_stores: bool,
@@ -75,7 +74,6 @@ pub struct Switches {
     pub singular_double: Score,
     pub etc_depth: i32,
     pub generation: GenerationOrder,
-    /// Whether moves must be sorted after they have been generated.
     pub sorts_generated_moves: bool,
     /// Maximum remaining depth at which moves are generated in stages. It is -1 if they never are.
     pub staged_depth: i32,
@@ -99,8 +97,7 @@ fn from_depth(depth: u8) -> i32 {
     if depth == 0 { NEVER } else { i32::from(depth) }
 }
 
-/// Returns the minimum remaining depth of the nodes that probe the table, or that store in it. `at`
-/// and `min_depth` are the options `probe.at` and `probe.min_depth`, or `store.at` and
+/// `at` and `min_depth` are the options `probe.at` and `probe.min_depth`, or `store.at` and
 /// `store.min_depth`. Leaves have depth 0 and quiescence nodes have depth -1.
 fn lowest_depth(at: Where, min_depth: u8) -> i32 {
     match at {
@@ -204,7 +201,6 @@ impl Switches {
         switches
     }
 
-    /// Returns the score of being checkmated at `ply`, with `depth` plies of remaining depth.
     #[inline]
     pub fn mated(&self, ply: usize, depth: i32) -> Score {
         match self.mate_distance {
@@ -214,8 +210,8 @@ impl Switches {
         }
     }
 
-    /// Returns how the score of an entry is used. This is the bound of the entry, or an exact score
-    /// if the options say that bounds are ignored.
+    /// How the score of an entry is used. This is the bound of the entry, or an exact score if the
+    /// options say that bounds are ignored.
     #[inline]
     pub fn bound(&self, entry: &Entry) -> Bound {
         let is_ignored = self.bounds == BoundsRule::Ignored && entry.bound != Bound::None;
@@ -254,9 +250,9 @@ impl Switches {
     }
 }
 
-/// Returns the prefetch rule of a table. The rule `auto` prefetches the buckets of children only if
-/// the table does not fit into the processor's caches. The caches are assumed to have 8 MiB. If the
-/// size of the table is given in entries, an entry is assumed to have 16 bytes.
+/// The rule `auto` prefetches the buckets of children only if the table does not fit into the
+/// processor's caches. The caches are assumed to have 8 MiB. If the size of the table is given in
+/// entries, an entry is assumed to have 16 bytes.
 fn resolve_prefetch(table: &TableOptions) -> Prefetch {
     let fits_caches = match table.size {
         Size::Bytes(bytes) => bytes < 8 << 20,

@@ -23,7 +23,6 @@ const SINGULAR_MARGIN: Score = 2;
 /// A singular test searches the other moves of a node of depth (depth - 1) / `SINGULAR_DIVISOR`.
 const SINGULAR_DIVISOR: i32 = 2;
 
-/// An extension of one move of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extension {
     pub mv: Move,
@@ -32,8 +31,7 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// Returns the depth of a node of depth `depth` for the search of its move `mv`. The depth is
-    /// changed only if `mv` is the extended move.
+    /// The depth is changed only if `mv` is the extended move.
     #[inline]
     pub fn apply(self, depth: i32, mv: Move) -> i32 {
         if mv == self.mv { (depth + self.plies).min(i32::from(u8::MAX)) } else { depth }
@@ -41,8 +39,7 @@ impl Extension {
 }
 
 impl Switches {
-    /// Returns the contents of an entry. The move and the bound are left empty if the options do
-    /// not allow the search to use them.
+    /// The move and the bound are left empty if the options do not allow the search to use them.
     #[inline]
     pub fn facts(&self, entry: &Entry) -> TableFacts {
         let mv = if self.uses_stored_moves { entry.mv } else { Move::NONE };
@@ -52,16 +49,14 @@ impl Switches {
 }
 
 impl<O: Observer> Search<'_, O> {
-    /// Returns what a table that never forgets would know about a node. Used under
-    /// `shape = "neutral"`.
+    /// Used under `shape = "neutral"`.
     pub(super) fn offered_facts(&mut self, board: &Board, depth: i32) -> TableFacts {
         let key = self.table_key(board);
         let entry = self.table.as_deref_mut().and_then(|table| table.last_offer(key, depth as u8));
         entry.map(|entry| self.switches.facts(&entry)).unwrap_or_default()
     }
 
-    /// Returns the depth to which a node is searched under internal iterative reduction. `depth`
-    /// must be at least `iir.min_depth`.
+    /// `depth` must be at least `iir.min_depth`.
     #[inline(never)]
     pub(super) fn reduced_depth(&mut self, depth: i32, facts: &TableFacts) -> i32 {
         if !facts.mv.is_none() {
@@ -71,9 +66,8 @@ impl<O: Observer> Search<'_, O> {
         depth - IIR_REDUCTION
     }
 
-    /// Returns by how many plies singular extension changes the depth of the table's move. Must be
-    /// called only at nodes of sufficient depth. The change is 0 if the table's entry is not
-    /// suitable or the search was aborted.
+    /// Must be called only at nodes of sufficient depth. The change is 0 if the table's entry is
+    /// not suitable or the search was aborted.
     #[inline(never)]
     pub(super) fn singular_extension<const TABLE: bool, const EXTRAS: bool>(
         &mut self,

@@ -51,8 +51,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns an error unless the file is a regular file or a folder. The error names the kind of
-/// file.
+/// An error unless the file is a regular file or a folder. The error names the kind of file.
 pub fn check_regular(metadata: &Metadata) -> io::Result<()> {
     special_kind(metadata.file_type()).map_or(Ok(()), |kind| Err(not_regular_error(kind)))
 }
@@ -63,7 +62,6 @@ fn not_regular_error(kind: &str) -> io::Error {
 
 const FIFO: &str = "FIFO";
 
-/// Returns the kind of a special file, or `None` for a regular file or a folder.
 fn special_kind(file_type: FileType) -> Option<&'static str> {
     [
         (file_type.is_fifo(), FIFO),

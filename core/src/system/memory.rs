@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 /// The bytes that are kept free for everything except tables, such as rows, pages and threads.
 const RESERVE: u64 = 16 << 20;
 
-/// Returns the number of bytes that tables can still use, or `None` if it is unknown. Batch systems
-/// and containers limit the memory of processes by control groups. So the result is the smallest of
-/// the machine's memory that is free without swapping, the memory that the process's control groups
-/// leave, and the memory that the process's own limits leave. A reserve is subtracted.
+/// Batch systems and containers limit the memory of processes by control groups. So the result is
+/// the smallest of the machine's memory that is free without swapping, the memory that the
+/// process's control groups leave, and the memory that the process's own limits leave. A reserve is
+/// subtracted.
 pub fn available_bytes() -> Option<u64> {
     let left_by_machine = bytes("/proc/meminfo", "MemAvailable");
     let left_by_limits = [(Resource::As, "VmSize"), (Resource::Data, "VmData")].map(|(resource, usage_key)| {
@@ -22,8 +22,7 @@ pub fn available_bytes() -> Option<u64> {
     Some(bytes_left.saturating_sub(RESERVE))
 }
 
-/// Returns the smallest number of bytes that any control group of the process leaves. Control
-/// groups may be of version 1 or 2.
+/// Control groups may be of version 1 or 2.
 fn cgroup_bytes() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     groups.lines().flat_map(|line| bytes_left_by_groups(line, Path::new("/sys/fs/cgroup"))).min()
@@ -31,19 +30,16 @@ fn cgroup_bytes() -> Option<u64> {
 
 /// The names of a control group's files.
 struct Files {
-    /// The files that contain limits.
     limits: &'static [&'static str],
-    /// The file that contains the memory in use.
     used: &'static str,
-    /// The prefix of the names in the file of statistics.
     prefix: &'static str,
 }
 
 const CGROUP_V2: Files = Files { limits: &["memory.max", "memory.high"], used: "memory.current", prefix: "" };
 const CGROUP_V1: Files = Files { limits: &["memory.limit_in_bytes"], used: "memory.usage_in_bytes", prefix: "total_" };
 
-/// Returns the bytes that a control group and each of its parent groups still allow. `line` is a
-/// line of `/proc/self/cgroup` that names the group, such as `0::/a/b` or `4:memory:/a/b`.
+/// `line` is a line of `/proc/self/cgroup` that names the group, such as `0::/a/b` or
+/// `4:memory:/a/b`.
 fn bytes_left_by_groups(line: &str, root: &Path) -> Vec<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { return Vec::new() };
@@ -64,8 +60,6 @@ fn bytes_left_by_groups(line: &str, root: &Path) -> Vec<u64> {
     roots.iter().flat_map(bytes_left_under).collect()
 }
 
-/// Returns the bytes that a control group still allows its processes, or `None` if the group has no
-/// limit.
 fn bytes_left(group: &Path, files: &Files) -> Option<u64> {
     let read = |file: &str| std::fs::read_to_string(group.join(file)).ok();
     // A limit of "max" means that there is no limit. It does not parse, so it is left out.

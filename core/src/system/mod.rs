@@ -13,8 +13,6 @@ pub fn field(path: &str, key: &str) -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// Returns the value of a system file in bytes, where the file gives the value in kB (see
-/// [`field`]).
 pub fn bytes(path: &str, key: &str) -> Option<u64> {
     let kib: u64 = field(path, key)?.trim_end_matches(" kB").parse().ok()?;
     Some(kib * 1024)

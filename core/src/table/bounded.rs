@@ -20,7 +20,6 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     policy: P,
     buckets: u64,
     slots: usize,
-    /// Words per bucket.
     words: usize,
     index: Index,
     /// Mask of the stored key's bits that are compared.
@@ -48,7 +47,6 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     packing: L,
 }
 
-/// Allocates the memory of `buckets` buckets.
 fn allocate(options: &TableOptions, buckets: u64, bucket_bytes: usize) -> Result<Memory, TableError> {
     // `Memory` consists of 64-bit words.
     let len = usize::try_from(buckets)
@@ -59,7 +57,6 @@ fn allocate(options: &TableOptions, buckets: u64, bucket_bytes: usize) -> Result
     Memory::new(len, options.huge_pages)
 }
 
-/// Returns the bits of a stored key of `key_bits` bits that are compared.
 fn key_mask(options: &TableOptions, key_bits: u32) -> u64 {
     let compared_bits = u32::from(options.key_bits).min(options.layout.key_bits());
     let low_bits = if compared_bits == 0 { 0 } else { u64::MAX >> (64 - compared_bits) };
@@ -116,7 +113,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if SLOTS > 0 { self.packing.words(SLOTS) } else { self.words }
     }
 
-    /// The words of the bucket that begins at word `start`.
     #[inline(always)]
     fn words_at(&self, start: usize) -> &[L::Word] {
         &L::Word::view(&self.memory)[start..start + self.words()]
@@ -129,9 +125,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (&mut L::Word::view_mut(&mut self.memory)[start..end], &self.packing)
     }
 
-    /// Returns the unpacked entries of the bucket that begins at word `start`. If the bucket has
-    /// fewer than `MAX_SLOTS` slots, the remaining entries are empty. The function is always
-    /// inlined, so that the compiler removes the code that unpacks fields the policy does not read.
+    /// If the bucket has fewer than `MAX_SLOTS` slots, the remaining entries are empty. The
+    /// function is always inlined, so that the compiler removes the code that unpacks fields the
+    /// policy does not read.
     #[inline(always)]
     fn unpacked_bucket(&self, start: usize) -> [Entry; MAX_SLOTS] {
         let bucket = self.words_at(start);
@@ -163,9 +159,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         bucket_number as usize
     }
 
-    /// Returns the first slot of a bucket that matches a key. If the number of slots is known at
-    /// compile time, all slots are compared without a branch. It is unpredictable which slot
-    /// matches, and a mispredicted branch would cost more than the comparisons.
+    /// If the number of slots is known at compile time, all slots are compared without a branch. It
+    /// is unpredictable which slot matches, and a mispredicted branch would cost more than the
+    /// comparisons.
     #[inline]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "the bucket has a wrong number of words");
@@ -185,7 +181,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (matches != 0).then(|| matches.trailing_zeros() as usize)
     }
 
-    /// Returns the first slot that a position can take without an eviction.
     #[inline]
     fn first_free(&self, bucket: &[L::Word]) -> Option<usize> {
         if self.packing.zero_key().is_some_and(ZeroKey::frees_slots) {
@@ -237,7 +232,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Chooses the slot for the store that may follow a probe without a match.
     #[cold]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
         // Under `victim = "probe"` a policy ignores the newcomer, so an empty entry can be used as

@@ -19,11 +19,10 @@ macro_rules! designs {
         }
 
         impl Design {
-            /// All designs but `none`.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// Returns the design as TOML. The text begins with a comment that names the engine.
-            /// The options of `table` that the design sets follow.
+            /// The design as TOML. The text begins with a comment that names the engine. The
+            /// options of `table` that the design sets follow.
             pub const fn toml(self) -> &'static str {
                 match self {
                     Self::None => "",
@@ -31,8 +30,6 @@ macro_rules! designs {
                 }
             }
 
-            /// Returns the name of the engine with its commit and date, and the features of the
-            /// engine's table that the design lacks.
             const fn source_and_gaps(self) -> [&'static str; 2] {
                 match self {
                     Self::None => ["", ""],
@@ -40,7 +37,6 @@ macro_rules! designs {
                 }
             }
 
-            /// Returns the name of the design, as it is written in experiment files.
             pub const fn name(self) -> &'static str {
                 match self {
                     Self::None => "none",
@@ -48,7 +44,6 @@ macro_rules! designs {
                 }
             }
 
-            /// Returns the design with this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|design| design.name() == name)
             }
@@ -101,8 +96,8 @@ const OTHERS: [[&str; 2]; 17] = [
     ["Prelude 792e3280 (2025-10-02).", ""],
 ];
 
-/// Returns the page `docs/designs.md`. It lists every engine whose source was read, the engine's
-/// design, and what is missing from the design.
+/// The page `docs/designs.md`. It lists every engine whose source was read, the engine's design,
+/// and what is missing from the design.
 pub fn page() -> String {
     let mut page = "# Tables of engines\n\nPrinted by `ttlab options --design --markdown`. `table.design` sets the layout and the replacement of an engine's table. \
         Options about evaluations are not set ([your table](your-table.md)). The clock begins at 0, even if an engine advances it \

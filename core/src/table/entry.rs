@@ -13,10 +13,8 @@ use super::shape::{Shape, ZeroKey};
 use super::{Entry, StaticEvaluation};
 use crate::chess::{Bound, Move};
 
-/// The maximum number of slots in a bucket.
 pub const MAX_SLOTS: usize = 8;
 
-/// Generations are counted modulo this number.
 pub const GENERATIONS: u16 = 1024;
 
 /// Packs an entry into one data word. The module documentation shows the bits.
@@ -56,7 +54,6 @@ pub fn bound(word: u64) -> Bound {
     Bound::from_bits((word >> 23) as u8)
 }
 
-/// The generation of a data word, below [`GENERATIONS`].
 #[inline]
 pub fn generation(word: u64) -> u16 {
     (word >> 11) as u16 % GENERATIONS
@@ -74,26 +71,22 @@ pub fn with_move(word: u64, mv: Move) -> u64 {
     word << 15 >> 15 | u64::from(mv.bits()) << 49
 }
 
-/// Returns the word with its depth lowered by `plies`, but not below 0.
 #[inline]
 pub fn with_less_depth(word: u64, plies: u8) -> u64 {
     let depth = (word >> 25) as u8;
     word & !(0xff << 25) | u64::from(depth.saturating_sub(plies)) << 25
 }
 
-/// The word with its `used` bit set.
 #[inline]
 pub fn with_mark(word: u64) -> u64 {
     word | 1 << 21
 }
 
-/// The word with its `used` bit cleared.
 #[inline]
 pub fn without_mark(word: u64) -> u64 {
     word & !(1 << 21)
 }
 
-/// Mantissa bits of a rounded node count.
 const MANTISSA_BITS: u32 = 6;
 
 /// Compresses a node count to eleven bits, which consist of five bits of exponent and six bits of
@@ -130,8 +123,8 @@ pub trait Packing: Sized + Send + 'static {
     fn words(&self, slots: usize) -> usize;
     /// Number of key bits stored in a slot.
     fn key_bits(&self) -> u32;
-    /// Returns the bits of a key that a slot stores. These are the high bits of the key if
-    /// `high_bits` is true, otherwise the low bits.
+    /// The bits of a key that a slot stores. These are the high bits of the key if `high_bits` is
+    /// true, otherwise the low bits.
     fn stored_key(&self, key: u64, high_bits: bool) -> u64;
     /// The key bits stored in a slot.
     fn key(&self, bucket: &[Self::Word], slot: usize) -> u64;

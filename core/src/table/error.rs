@@ -13,7 +13,6 @@ pub struct OptionError {
     pub problem: String,
 }
 
-/// Checks that the value of an option is in its range.
 pub(crate) fn check_range<T: PartialOrd + Display>(
     path: &'static str,
     value: T,
@@ -42,7 +41,6 @@ pub enum TableError {
     },
 }
 
-/// Formats the free memory.
 fn mebibytes(bytes: Option<u64>) -> String {
     bytes.map_or_else(String::new, |bytes| format!("{} MiB of ", bytes >> 20))
 }

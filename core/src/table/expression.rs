@@ -257,8 +257,6 @@ impl Expression {
         self.0.names.iter().zip(self.0.reads.iter().skip(1)).any(|(read, is_read)| *read == name && *is_read)
     }
 
-    /// Returns the factors of the first `N` facts if the expression is a sum that reads no other
-    /// facts.
     #[inline(always)]
     pub fn factors<const N: usize>(self) -> Option<&'static [i64; N]> {
         match &self.0.form {
@@ -267,8 +265,8 @@ impl Expression {
         }
     }
 
-    /// Returns the value of the expression, where true is 1 and false is 0. Each fact must fit in
-    /// 32 bits. Division rounds toward 0. Division by 0 gives 0. Results saturate at 64 bits.
+    /// Each fact must fit in 32 bits. Division rounds toward 0. Division by 0 gives 0. Results
+    /// saturate at 64 bits.
     #[inline(always)]
     pub fn value(self, facts: &Facts) -> i64 {
         match &self.0.form {
@@ -284,11 +282,9 @@ impl Expression {
 /// them would cost more.
 macro_rules! facts {
     (($($argument:ident: $type:ty),*) $($name:literal $value:expr;)*) => {
-        /// The names of the facts.
         const NAMES: [&str; [$($name),*].len()] = [$($name),*];
         const _: () = assert!(NAMES.len() < 16, "there are more names than `Facts` has room for");
 
-        /// The facts, in the order of their names.
         #[inline(always)]
         fn facts($($argument: $type),*) -> $crate::table::expression::Facts {
             let known_facts = [1, $(i64::from($value)),*];
@@ -400,7 +396,7 @@ impl Parser<'_> {
         Ok(operand)
     }
 
-    /// Returns the message about an unknown name. The message suggests the most similar known name.
+    /// The message about an unknown name. The message suggests the most similar known name.
     fn unknown_name_message(&self, word: &str) -> String {
         // The number of equal characters at the beginning of both names plus the number at the end.
         let similarity = |name: &str| {

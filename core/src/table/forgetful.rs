@@ -6,7 +6,6 @@ use super::{Entry, Hit, Table, TableCounters, TableOptions};
 use crate::chess::keys::mix;
 use crate::chess::{Bound, Move};
 
-/// The seed of the hash.
 const SEED: u64 = 1;
 
 /// Drops hits pseudo-randomly. A hash of the seed, the key and the number of hits so far decides
@@ -14,7 +13,6 @@ const SEED: u64 = 1;
 pub struct Loss {
     share: f64,
     part: ForgetPart,
-    /// Hits since the table was created or renewed.
     hits: u64,
     forgotten: u64,
 }
@@ -29,7 +27,6 @@ impl Forgetful {
 }
 
 impl Loss {
-    /// Counts a hit and returns whether the hit is dropped.
     fn loses_hit(&mut self, key: u64) -> bool {
         self.hits += 1;
         let bits = mix(mix(mix(SEED) ^ key) ^ self.hits);

@@ -4,9 +4,9 @@ use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::options::{Index, Layout, TableOptions};
 use super::shape::KeyEnd;
 
-/// Returns the layout that is used in memory. A layout with a shape uses a fixed packing if one can
-/// be used for the shape. If entries keep a static evaluation, each fixed layout is replaced by
-/// `bytes24`, which is the only fixed layout that has room for the evaluation.
+/// A layout with a shape uses a fixed packing if one can be used for the shape. If entries keep a
+/// static evaluation, each fixed layout is replaced by `bytes24`, which is the only fixed layout
+/// that has room for the evaluation.
 pub fn memory_layout(options: &TableOptions) -> Layout {
     match options.shape() {
         Some(shape) => match shape.fixed_entry_bytes() {
@@ -19,7 +19,6 @@ pub fn memory_layout(options: &TableOptions) -> Layout {
     }
 }
 
-/// Returns the size of a bucket of a layout in bytes.
 fn bytes_in(layout: Layout, options: &TableOptions) -> u64 {
     let slots = usize::from(options.slots);
     let words = match layout {
@@ -38,8 +37,8 @@ pub fn memory_bytes(options: &TableOptions) -> u64 {
 /// The fewest bits of an entry besides its key: move 15, score 16, depth 8, bound 2.
 pub const LEAST_BITS: u32 = 41;
 
-/// Returns the size of a bucket in bytes. Reports show this size, and `table.size` refers to it.
-/// The size in memory may differ (see [`memory_bytes`]).
+/// Reports show this size, and `table.size` refers to it. The size in memory may differ (see
+/// [`memory_bytes`]).
 pub fn bucket_bytes(options: &TableOptions) -> u64 {
     match options.bucket_bytes {
         0 => bytes_in(options.layout, options),

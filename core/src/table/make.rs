@@ -13,14 +13,12 @@ use super::size::MAX_BYTES;
 use super::unbounded::Unbounded;
 use super::{Bounded, OptionError, Table, TableError};
 
-/// Returns an error with `problem` for the option at `path`, unless `holds` is true.
 fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), OptionError> {
     if holds { Ok(()) } else { Err(OptionError { path, problem: problem() }) }
 }
 
-/// Returns the number of buckets of a bounded table. The size may be given as a share of
-/// `working_set`, the number of entries that an unbounded table stores in the same search. Returns
-/// `None` if the size is such a share and `working_set` is unknown.
+/// The size may be given as a share of `working_set`, the number of entries that an unbounded table
+/// stores in the same search.
 fn bucket_count(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     let slots = u64::from(options.slots.max(1));
     let buckets = match options.size {
@@ -32,7 +30,6 @@ fn bucket_count(options: &TableOptions, working_set: Option<u64>) -> Option<u64>
     Some(if options.index == Index::Mask && buckets > 0 { 1 << buckets.ilog2() } else { buckets })
 }
 
-/// Returns the number of buckets, or an error if the size is a share of an unknown working set.
 pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, OptionError> {
     bucket_count(options, working_set).ok_or_else(|| OptionError {
         path: "table.size",
@@ -43,8 +40,6 @@ pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) 
     })
 }
 
-/// Returns the size of the table's entries in bytes. Returns `None` if the table is unbounded, or
-/// if its size is a share of a working set that is unknown.
 pub fn bytes(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     match options.kind {
         TableKind::None => Some(0),
@@ -68,8 +63,6 @@ pub fn check_memory(options: &TableOptions, old_options: &TableOptions) -> Resul
     })
 }
 
-/// Returns the total number of slots of a bounded table. Returns `None` if the table is not
-/// bounded, or if its size is a share of a working set that is unknown.
 pub fn slot_count(options: &TableOptions, working_set: Option<u64>) -> Option<u64> {
     if options.kind != TableKind::Bounded {
         return None;

@@ -99,7 +99,6 @@ impl Memory {
         huge_bytes.map(|bytes| bytes * 2 > self.len * 8)
     }
 
-    /// Prefetches the cache line of a word.
     #[inline]
     pub fn prefetch(&self, word: usize) {
         #[cfg(target_arch = "x86_64")]

@@ -58,7 +58,6 @@ impl StaticEvaluation {
         Self(score as u16 ^ 1 << 15)
     }
 
-    /// The evaluation, if there is one.
     #[must_use]
     pub fn get(self) -> Option<Score> {
         (self.0 != 0).then_some(Score::from((self.0 ^ 1 << 15) as i16))
@@ -289,8 +288,7 @@ pub trait Table: Send {
     fn thread_counters(&self) -> ThreadCounters {
         ThreadCounters::default()
     }
-    /// Returns how full the table is now. This must be fast because it is called after each
-    /// iteration.
+    /// How full the table is now. This must be fast because it is called after each iteration.
     fn occupancy(&self) -> Occupancy;
     /// Whether the memory lies in huge pages; `None` if unknown or not applicable.
     fn huge_pages(&self) -> Option<bool> {

@@ -9,7 +9,6 @@ use super::{Entry, Hit, StoreOutcome, Table, TableError};
 /// before each probe and each store.
 pub struct PositionObserver {
     shadow: Shadow,
-    /// The independent key of the current position.
     check: u64,
 }
 

@@ -29,7 +29,6 @@ pub struct Offers {
     /// A ring of keys and packed entries that are not written yet, because their cells are being
     /// prefetched.
     pending: [(u64, u64); PENDING],
-    /// The index of the oldest pending offer.
     oldest_pending: usize,
 }
 
@@ -69,17 +68,15 @@ impl Offers {
         if self.by_depth { key ^ (1 + u64::from(depth)).wrapping_mul(GOLDEN) } else { key }
     }
 
-    /// Returns the index of the cell at which the search for a key starts. The index of a cell is
-    /// the index of its first word.
+    /// The index of a cell is the index of its first word.
     #[inline]
     fn first_cell(&self, key: u64) -> usize {
         let cell_count = self.cells.len() / 2;
         2 * (key.wrapping_mul(GOLDEN) >> (64 - cell_count.trailing_zeros())) as usize
     }
 
-    /// Returns the index of the cell that holds `key`. If no cell holds the key, returns the index
-    /// of the empty cell in which the key is to be stored. The second word of a cell is 0 only if
-    /// the cell is empty.
+    /// If no cell holds the key, returns the index of the empty cell in which the key is to be
+    /// stored. The second word of a cell is 0 only if the cell is empty.
     #[inline]
     fn find(&self, key: u64) -> usize {
         let mut cell = self.first_cell(key);
@@ -120,7 +117,6 @@ impl Offers {
         }
     }
 
-    /// Writes the pending offers, the oldest first.
     fn write_pending(&mut self) {
         for index in 0..PENDING {
             let (key, packed_entry) = std::mem::take(&mut self.pending[(self.oldest_pending + index) % PENDING]);
@@ -130,7 +126,6 @@ impl Offers {
         }
     }
 
-    /// Doubles the number of cells.
     #[cold]
     fn grow(&mut self) {
         let words = 2 * self.cells.len();

@@ -70,7 +70,6 @@ impl Layout {
     }
 }
 
-/// The names of the fixed layouts in a file.
 const LAYOUTS: [&str; 3] = ["bytes16", "bytes24", "bytes10"];
 
 impl Serialize for Layout {

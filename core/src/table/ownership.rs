@@ -74,7 +74,6 @@ impl Ownership {
         self.0.get(slot).copied().unwrap_or_default()
     }
 
-    /// Whether another searcher wrote the entry of a slot.
     pub fn is_foreign(&self, slot: usize, searcher: u8) -> bool {
         let note = self.note(slot);
         note.occupied && note.writer != searcher

@@ -21,7 +21,6 @@ pub struct Packed {
     data_bits: usize,
     /// The number of bits from the start of a key to the start of the next key.
     key_stride: usize,
-    /// The bit at which the first key begins.
     first_key_start: usize,
     /// The number of key bits at the start of each entry, before its data. It is 0 if the keys are
     /// in a separate word.

@@ -19,9 +19,8 @@ impl ProbedSlots {
         self.0.push((key, slot as u8));
     }
 
-    /// Returns the slot that was recorded for the last probe of a key. Forgets all nodes that were
-    /// probed after the node of that probe. The node itself is not forgotten, because a search may
-    /// store its evaluation first and its score later.
+    /// Forgets all nodes that were probed after the node of that probe. The node itself is not
+    /// forgotten, because a search may store its evaluation first and its score later.
     pub fn return_to(&mut self, key: u64) -> Option<usize> {
         let index = self.0.iter().rposition(|&(probed_key, _)| probed_key == key)?;
         self.0.truncate(index + 1);

@@ -93,19 +93,17 @@ expression::facts! {
     "age" old.age(now);
 }
 
-/// Whether an entry has a score with this bound.
 pub(super) fn has_bound(entry: &Entry, bound: Bound) -> bool {
     entry.bound == bound && !entry.is_evaluation()
 }
 
-/// Whether the expression allows a new entry to replace an old one.
 #[inline(always)]
 pub(super) fn allows_replacement(lets: Expression, new: &Entry, old: &Entry, now: u16) -> bool {
     lets.value(&facts(new, old, now)) != 0
 }
 
-/// Returns the same as [`allows_replacement`]. The entries are passed by value, so that callers
-/// unpack them completely only if the guard is an expression.
+/// The entries are passed by value, so that callers unpack them completely only if the guard is an
+/// expression.
 #[cold]
 fn evaluate_guard(lets: Expression, new: Entry, old: Entry, now: u16) -> bool {
     allows_replacement(lets, &new, &old, now)
@@ -126,7 +124,6 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Whether the rule depends on the age of entries.
     pub fn reads_ages(&self) -> bool {
         self.same_key == SameKey::Guard && (self.guard.age || !self.guard.lets.is_empty())
     }

@@ -95,8 +95,7 @@ impl Shadow {
         Ok(Self { slots: vec![SlotLife::default(); slots as usize], ..Self::default() })
     }
 
-    /// Returns what is recorded about the position in a slot. Adds slots first if an unbounded
-    /// table has grown.
+    /// Adds slots first if an unbounded table has grown.
     fn life_in(&mut self, slot: usize) -> &mut SlotLife {
         if slot >= self.slots.len() {
             self.slots.resize(slot + 1, SlotLife::default());
@@ -125,7 +124,6 @@ impl Shadow {
         }
     }
 
-    /// Records a miss at a node of depth `depth`.
     pub fn miss(&mut self, check: u64, depth: u8) {
         let counters = &mut self.counters;
         match self.ghosts.get(&check) {
@@ -143,8 +141,7 @@ impl Shadow {
         }
     }
 
-    /// Returns the ghost of a position. If the position has no ghost, or its ghost is of an earlier
-    /// epoch, creates a new ghost.
+    /// If the position has no ghost, or its ghost is of an earlier epoch, creates a new ghost.
     fn ghost(&mut self, check: u64) -> &mut Ghost {
         let new_ghost = Ghost { copies: 0, loss: LossReason::Refused, depth: 0, epoch: self.epoch };
         let ghost = self.ghosts.entry(check).or_insert(new_ghost);

@@ -9,13 +9,11 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shape {
-    /// Bytes of a bucket, padding included.
     #[serde(deserialize_with = "deserialize_bytes")]
     pub bucket: u16,
     #[serde(deserialize_with = "deserialize_bytes")]
     pub entry: u16,
     pub slots: u8,
-    /// Bits of the key that are compared.
     pub key_bits: u8,
     /// Bytes of a separate word that holds the keys of all entries. If it is 0, each entry holds
     /// its own key.
@@ -90,7 +88,6 @@ pub enum ZeroKey {
 }
 
 impl ZeroKey {
-    /// Whether the slot of an entry with such a key is free for any position.
     pub(super) fn frees_slots(self) -> bool {
         matches!(self, Self::Free | Self::Ends)
     }
@@ -112,23 +109,19 @@ const NAMED: [(&str, u16, u16, u8, u8, u16, Option<u8>); 9] = [
     ("1x16", 16, 16, 1, 64, 0, None),
 ];
 
-/// The position of a field in the data of an entry.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Field {
-    /// The number of bits below the field.
     pub shift: u32,
     pub bits: u32,
 }
 
 impl Field {
-    /// Returns the value of the field in an entry's data.
     #[inline]
     pub fn get(self, data: u128) -> u64 {
         (data >> self.shift) as u64 & ((1 << self.bits) - 1)
     }
 
-    /// Returns data in which this field is `value` and all other bits are 0. Bits of `value` that
-    /// do not fit into the field are dropped.
+    /// Bits of `value` that do not fit into the field are dropped.
     #[inline]
     pub fn encode(self, value: u64) -> u128 {
         u128::from(value & ((1 << self.bits) - 1)) << self.shift
@@ -155,11 +148,9 @@ impl Fields {
     }
 }
 
-/// Bits of a rounded node count.
 const NODE_BITS: u32 = 11;
 
 impl Default for Shape {
-    /// Returns the shape of a bucket with one entry of 16 bytes, which has a key of 64 bits.
     fn default() -> Self {
         Self {
             bucket: 16,
@@ -200,13 +191,10 @@ impl Shape {
         shape.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
     }
 
-    /// Returns the bit of the bucket at which the separate word of keys begins, if there is such a
-    /// word.
     pub(super) fn first_key_bit(&self) -> Option<usize> {
         (self.keys > 0).then(|| 8 * usize::from(self.slots) * usize::from(self.entry))
     }
 
-    /// Returns the name and the number of bits of each part that an entry must have.
     fn required_parts(&self) -> [(&'static str, u32); 8] {
         let inline_key_bits = if self.keys == 0 { self.key_bits } else { 0 };
         [
@@ -222,14 +210,13 @@ impl Shape {
         .map(|(name, bits)| (name, bits.into()))
     }
 
-    /// Returns the number of bits of an entry that the required parts do not use.
     fn spare_bits(&self) -> u32 {
         let required_bits = self.required_parts().iter().map(|(_, bits)| bits).sum();
         (8 * u32::from(self.entry)).saturating_sub(required_bits)
     }
 
-    /// Returns the positions of the fields in an entry's data. The data comes after the key. The
-    /// mark of use and the rounded node count have bits only if there are enough spare bits.
+    /// The data comes after the key. The mark of use and the rounded node count have bits only if
+    /// there are enough spare bits.
     pub(crate) fn fields(&self) -> Fields {
         let used_bits = self.spare_bits().min(1);
         let node_bits = if self.spare_bits() > NODE_BITS { NODE_BITS } else { 0 };
@@ -252,10 +239,9 @@ impl Shape {
         }
     }
 
-    /// Returns the bytes per entry of the fixed packing that can be used for this shape. The result
-    /// is 10 for `bytes10`, 16 for `bytes16`, and `None` if neither can be used. A fixed packing
-    /// can be used only if all fields have their default widths and an entry has at least the
-    /// 64 bits of data that a fixed packing stores.
+    /// The result is 10 for `bytes10`, 16 for `bytes16`, and `None` if neither can be used. A fixed
+    /// packing can be used only if all fields have their default widths and an entry has at least
+    /// the 64 bits of data that a fixed packing stores.
     pub(super) fn fixed_entry_bytes(&self) -> Option<u16> {
         let Self { bucket, entry, slots, key_bits, keys, zero_key, generation, .. } = *self;
         let with_default_fields =
@@ -323,7 +309,6 @@ impl Shape {
         Ok(())
     }
 
-    /// Returns the options of `table` that the shape sets besides `layout`, as lines of TOML.
     pub fn text(&self) -> String {
         let Self { bucket, slots, key_bits, .. } = *self;
         let mut text = format!("slots = {slots}\nkey_bits = {key_bits}\nbucket_bytes = {bucket}\n");

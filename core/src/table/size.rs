@@ -14,7 +14,6 @@ pub enum Size {
     Share(f64),
 }
 
-/// Byte units, the largest first.
 const UNITS: [(&str, u64); 5] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 /// Maximum bytes of a table: the address space of today's 64-bit processors (47 bits). Arithmetic

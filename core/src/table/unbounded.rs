@@ -40,8 +40,7 @@ impl Unbounded {
         }
     }
 
-    /// Returns the number that is reported as the slot of a map key, or 0 if entries are not
-    /// numbered. A map key that has no number yet is assigned the next number.
+    /// A map key that has no number yet is assigned the next number.
     fn slot_number(&mut self, map_key: (u64, u8)) -> usize {
         self.slot_numbers.as_mut().map_or(0, |slot_numbers| {
             let next_number = slot_numbers.len();
@@ -54,9 +53,8 @@ impl Unbounded {
     }
 }
 
-/// Returns the capacity of a new map into which this number of entries was inserted. The number of
-/// buckets of a map is a power of two. A map of 4 buckets has a capacity of 3 entries, a map of 8
-/// buckets has a capacity of 7, and a larger map can fill 7/8 of its buckets.
+/// The number of buckets of a map is a power of two. A map of 4 buckets has a capacity of 3
+/// entries, a map of 8 buckets has a capacity of 7, and a larger map can fill 7/8 of its buckets.
 ///
 /// The capacity of the table's own map is not used, because a cleared map keeps the capacity that
 /// it had in earlier searches.

@@ -4,9 +4,7 @@
 use super::shadow::ShadowCounters;
 use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
 
-/// An observer of a table.
 pub trait Watch: Send {
-    /// Returns what a probe is to return if the table returned `hit`.
     fn filter_hit(&mut self, _key: u64, hit: Hit) -> Option<Hit> {
         Some(hit)
     }
@@ -26,11 +24,9 @@ pub trait Watch: Send {
     fn last_offer(&mut self, _key: u64, _depth: u8) -> Option<Entry> {
         None
     }
-    /// The table's counters, adjusted by the observer.
     fn count(&self, counters: TableCounters) -> TableCounters {
         counters
     }
-    /// The shadow counters, if the observer has any.
     fn shadow(&self) -> Option<ShadowCounters> {
         None
     }

@@ -13,16 +13,15 @@ impl Check {
         self.0 = mixed ^ mixed >> 32;
     }
 
-    /// Returns the checksum field of a wide end event. The checksum also covers the total cost and
-    /// the thread of the end event. It is never 0.
+    /// The checksum also covers the total cost and the thread of the end event. It is never 0.
     pub fn wide_end_checksum(mut self, cost: u64, thread: u8) -> u64 {
         self.add_word(cost);
         self.add_word(thread.into());
         self.0.max(1)
     }
 
-    /// Returns the fields `value` and `depth` of a narrow end event. Together they contain 24 bits
-    /// of the checksum, which also covers the total cost. The two fields are never both 0.
+    /// Together they contain 24 bits of the checksum, which also covers the total cost. The two
+    /// fields are never both 0.
     pub fn narrow_end_fields(mut self, cost: u32) -> (i16, i16) {
         self.add_word(cost.into());
         let bits = (self.0 >> 40).max(1);

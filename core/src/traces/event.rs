@@ -117,8 +117,8 @@ impl Event {
         self.kind() != EventKind::Store || !self.has(flags::SUBTREE)
     }
 
-    /// Returns a number that identifies the position. The number is the key of the position. If the
-    /// key has 128 bits, its two halves are mixed into one number.
+    /// The number is the key of the position. If the key has 128 bits, its two halves are mixed
+    /// into one number.
     #[inline]
     pub fn position(&self) -> u64 {
         match self.high {
@@ -195,7 +195,6 @@ impl Event {
     }
 }
 
-/// A hash with well-mixed bits.
 pub(super) fn hash(key: u64) -> u64 {
     let key = (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 8

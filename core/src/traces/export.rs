@@ -8,7 +8,6 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExportCounts {
     pub requests: u64,
-    /// The number of distinct ids of the requests.
     pub ids: u64,
 }
 

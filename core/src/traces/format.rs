@@ -9,7 +9,6 @@ const MAX_DEPTH_PARTS: u16 = 1000;
 /// The number of words of eight bytes in a wide event.
 const MAX_WORDS: usize = 5;
 
-/// The format of a trace's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
     /// Whether events have 40 bytes (version 2) instead of 16 (version 1).
@@ -62,8 +61,6 @@ impl Format {
         is_valid.then_some(Self { depth_parts, ..self })
     }
 
-    /// Returns a format for the events of both this format and `other`. Returns `None` if the two
-    /// formats count depths in different parts of a ply.
     pub fn join(self, other: Self) -> Option<Self> {
         (self.depth_parts == other.depth_parts).then_some(Self { wide: self.wide || other.wide, ..self })
     }

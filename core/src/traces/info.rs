@@ -5,42 +5,32 @@ use super::{Event, EventKind, Reader, TraceError, flags};
 use std::collections::HashSet;
 use std::io::Read;
 
-/// Counts of a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Info {
-    /// The number of events of all kinds.
     pub events: u64,
     pub probes: u64,
     /// Probes answered by the recorded table.
     pub hits: u64,
-    /// Hits that cut off their node.
     pub cuts: u64,
-    /// Probes with a window.
     pub window_probes: u64,
     pub stores: u64,
-    /// Searches, not counting iterations.
     pub searches: u64,
     pub iterations: u64,
     /// Games or unrelated positions. Each begins with a clear, or with a search that is flagged as
     /// the first search of a game.
     pub games: u64,
-    /// Stores with a move.
     pub moves: u64,
-    /// Threads that probed or stored.
     pub threads: u16,
     /// The cost of all threads together, in nodes or whatever else the trace counts as cost.
     pub nodes: u64,
     /// The number of parts of a ply in which depths are counted. 0 if only a part of a trace was
     /// counted.
     pub depth_parts: u16,
-    /// Minimum depth of a probe or store.
     pub min_depth: i16,
-    /// Maximum depth of a probe or store.
     pub max_depth: i16,
     /// Distinct positions that were stored. Up to 4,194,304 they are counted exactly; beyond that
     /// the number is an estimate.
     pub positions: u64,
-    /// Whether `positions` is an estimate.
     pub estimated: bool,
     /// The approximate maximum number of distinct positions that are probed or stored between two
     /// clears. The memory that a replay needs for the facts about positions grows with it.
@@ -63,7 +53,6 @@ pub struct DistinctCounter {
 }
 
 impl DistinctCounter {
-    /// Creates a counter that stores at most `max_keys` keys.
     pub fn new(max_keys: usize) -> Self {
         Self { keys: HashSet::default(), max_keys, level: 0 }
     }
@@ -92,7 +81,6 @@ const MAX_STORED_KEYS: usize = 1 << 22;
 /// The number of positions between two clears up to which they are counted exactly.
 const MAX_LIVE_KEYS: usize = 1 << 16;
 
-/// Counts the events of a trace or of a part of a trace.
 #[derive(Debug)]
 pub struct InfoCounter {
     info: Info,
@@ -101,7 +89,6 @@ pub struct InfoCounter {
     is_game_empty: bool,
     /// For each thread, the total cost at the thread's last event that had a total.
     last_totals: Vec<u64>,
-    /// The threads that probed or stored.
     threads: HashSet<u8>,
     stored_positions: DistinctCounter,
     /// The distinct positions that were probed or stored since the last clear.
@@ -132,7 +119,6 @@ impl InfoCounter {
         Self { last_totals: self.last_totals.clone(), ..Self::default() }
     }
 
-    /// Whether there was a probe or store.
     pub fn has_accesses(&self) -> bool {
         self.has_accesses
     }
@@ -206,7 +192,6 @@ impl InfoCounter {
         }
     }
 
-    /// The counts of all events that were pushed.
     pub fn finish(mut self) -> Info {
         self.record_peaks();
         // A last game without a probe or store is not counted.
@@ -228,7 +213,6 @@ impl Info {
         Ok(Self { depth_parts: reader.format().depth_parts, ..counter.finish() })
     }
 
-    /// Returns an error if several threads probed or stored.
     pub fn require_one_thread(&self) -> Result<(), TraceError> {
         if self.threads > 1 { Err(TraceError::Threads { found: self.threads }) } else { Ok(()) }
     }

@@ -5,18 +5,15 @@ use super::{Event, Reader, TraceError, Writer};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 
-/// A trace that is merged with others.
 struct Source<R> {
     reader: Reader<R>,
     /// The events of the current block that are not merged yet, in reverse order.
     pending: Vec<Event>,
     merged_count: u64,
-    /// The clock of the last merged event.
     clock: u64,
 }
 
 impl<R: Read> Source<R> {
-    /// Returns the clock of the next event, or `None` at the end of the trace.
     fn peek_clock(&mut self) -> Result<Option<u64>, TraceError> {
         if self.pending.is_empty()
             && let Some(block) = self.reader.next_block()?

@@ -26,7 +26,6 @@ pub use read::{Reader, TraceError, read};
 pub use recorder::{Recorder, SharedWriter};
 pub use write::Writer;
 
-/// Returns an error if `needed` bytes of memory are not free.
 fn check_memory(needed: u64) -> Result<(), TraceError> {
     match crate::system::available_bytes() {
         Some(free) if free < needed => Err(TraceError::Memory { needed, free }),
@@ -40,7 +39,6 @@ const MAGIC: [u8; 8] = *b"ttlabtrc";
 /// The byte order mark of the header, as a little-endian machine reads it.
 const ORDER: u16 = 0x0102;
 
-/// The value of `flags` in the end event of a trace.
 const END: u8 = 0xff;
 
 /// The number of events read or written per call, small enough for the cache.

@@ -14,9 +14,7 @@ pub struct Writer<W> {
     last: Option<Event>,
     events: u64,
     check: Check,
-    /// The last event that had a total cost.
     last_event_with_total: Event,
-    /// The first write error.
     error: Option<io::Error>,
 }
 

@@ -24,29 +24,22 @@ const ENTRIES: &str = columns::ENTRIES;
 /// numbers of buckets are rounded, so that small differences are not deliberate.
 const ROUNDING: f64 = 0.05;
 
-/// The options of a variant.
 struct VariantOptions {
-    /// The values of each compared option and of its parameters.
     compared: BTreeMap<String, Vec<String>>,
-    /// The value of each controlled option.
     controlled: BTreeMap<&'static str, String>,
 }
 
-/// A level of a compared option.
 struct Level<'a> {
-    /// The index of the first variant at this level.
     first_variant: usize,
-    /// The values of each controlled option in the variants at this level.
     controlled_values: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
-/// Returns the option that a path belongs to. A policy and all its parameters count as one option.
+/// A policy and all its parameters count as one option.
 fn owning_option(path: &str) -> &str {
     if path.starts_with("table.policy.") { "table.policy" } else { path }
 }
 
-/// Returns the paths and values of the options that are set by a variant's `table.design`. Only the
-/// design itself is compared, not these options.
+/// Only the design itself is compared, not these options.
 fn design_columns(variant: &Variant) -> Vec<(String, String)> {
     let text = variant.table().map_or("", |table| table.design.toml());
     let design_table: Table = text.parse().unwrap_or_default();
@@ -129,9 +122,8 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     caveats
 }
 
-/// Returns a sentence about the variants whose group has no baseline, or `None` if there are no
-/// such variants. The sentence also names the baseline that differs from the first of these
-/// variants in the fewest options.
+/// The sentence also names the baseline that differs from the first of these variants in the fewest
+/// options.
 pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners: &Partners) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let indices: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
@@ -164,7 +156,6 @@ pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners:
 struct Confound {
     /// The compared and the controlled options in which the variants differ from the baseline.
     options: BTreeSet<String>,
-    /// The sentence that describes the confound.
     sentence: String,
 }
 
@@ -231,8 +222,8 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
     groups.into_iter().map(describe_group).collect()
 }
 
-/// Returns a warning if the names belong to different engines. Only the first word of each name
-/// is compared, because different versions of the same engine may be compared.
+/// Only the first word of each name is compared, because different versions of the same engine may
+/// be compared.
 pub fn different_engines_warning<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     let list: Vec<&str> = names.into_iter().collect();

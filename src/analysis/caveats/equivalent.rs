@@ -38,11 +38,8 @@ const SWITCHES: &[(&str, &str, When)] = &[
     ("table.index", "table.kind", When::Is("unbounded")),
 ];
 
-/// The values of a variant's options, by path.
 type OptionValues = BTreeMap<String, String>;
 
-/// Returns the option that switches off the option at `path`, or `None` if the option at `path` has
-/// an effect.
 fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
     let switch = SWITCHES.iter().find(|(option, switching_option, when)| {
         let meets_condition = |value: &String| match when {
@@ -55,9 +52,8 @@ fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
     switch.map(|(_, switching_option, _)| *switching_option)
 }
 
-/// Returns warnings about variants that are the same search. Each warning states a reason, and
-/// names the first pair of variants that the reason applies to. External engines are not checked,
-/// because their options are unknown.
+/// Each warning states a reason, and names the first pair of variants that the reason applies to.
+/// External engines are not checked, because their options are unknown.
 pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     let option_values: Vec<OptionValues> =
         variants.iter().map(|variant| variant::option_columns(variant).into_iter().collect()).collect();

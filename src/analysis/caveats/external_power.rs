@@ -23,19 +23,15 @@ const DEFAULT_EFFECT: f64 = 0.1;
 /// The smallest number of positions or games from which the spread is measured.
 const MIN_CLUSTERS: usize = 10;
 
-/// The power of a number of positions or games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExternalPower {
-    /// The number of positions or games.
     clusters: usize,
-    /// Whether the clusters are games.
     has_games: bool,
     /// The number of variants that are compared with a baseline.
     comparisons: usize,
     /// The standard deviation of the log ratio of a position or game. The first number is for the
     /// engine with the smallest spread, and the second for the engine with the largest spread.
     spread: [f64; 2],
-    /// Whether the spread was measured in rows of this experiment.
     measured: bool,
     /// The relative difference that should be detected.
     effect: f64,
@@ -94,9 +90,6 @@ impl ExternalPower {
         .if_testable()
     }
 
-    /// Returns the power of a finished run. Returns `None` if no external engine was compared, if
-    /// most searches of an engine were stopped by a node limit, or if there are too few positions
-    /// for any significant result.
     pub fn after_run(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Option<Self> {
         let is_external = |name: &str| manifest.subjects.contains_key(name);
         let is_base_external = is_external(&manifest.baseline);
@@ -118,29 +111,22 @@ impl ExternalPower {
         .if_testable()
     }
 
-    /// Returns the power only if there are enough clusters for any significant result.
     fn if_testable(self) -> Option<Self> {
         (self.comparisons > 0 && self.clusters >= min_clusters(self.comparisons)).then_some(self)
     }
 
-    /// Returns a ratio whose standard error follows from the spread and the number of clusters.
     fn ratio(&self, spread: f64) -> Ratio {
         Ratio { clusters: self.clusters, error: spread / (self.clusters as f64).sqrt(), ..Ratio::default() }
     }
 
-    /// Returns the significance level of each comparison (Bonferroni).
     fn level(&self) -> f64 {
         0.05 / self.comparisons as f64
     }
 
-    /// Returns the smallest effect that is detected with 80 % power, for the engine with the
-    /// smallest spread and for the engine with the largest spread.
     pub fn detectable_effects(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).detectable_effect(self.level()))
     }
 
-    /// Returns the number of positions or games that are needed to detect the effect, for the
-    /// engine with the smallest spread and for the engine with the largest spread.
     pub fn clusters_needed(&self) -> [f64; 2] {
         self.spread.map(|spread| self.ratio(spread).clusters_needed(self.effect, self.level()).unwrap_or(f64::NAN))
     }
@@ -152,14 +138,12 @@ impl ExternalPower {
     }
 }
 
-/// Returns the effect that should be detected. This is the smallest effect that the file sets if it
-/// is larger than the default smallest effect, and otherwise [`DEFAULT_EFFECT`].
+/// The effect that should be detected. This is the smallest effect that the file sets if it is
+/// larger than the default smallest effect, and otherwise [`DEFAULT_EFFECT`].
 fn relevant_effect(smallest_effect: f64) -> f64 {
     if smallest_effect > crate::experiment::file::default_smallest_effect() { smallest_effect } else { DEFAULT_EFFECT }
 }
 
-/// Returns the smallest and the largest spread of the lines, or `None` if no line has enough
-/// clusters.
 fn spread_range<'a>(lines: impl Iterator<Item = &'a Line>) -> Option<[f64; 2]> {
     let ratios = lines.map(Line::ratio).filter(|ratio| ratio.clusters >= MIN_CLUSTERS && ratio.error > 0.0);
     // The standard deviation of one cluster follows from the standard error of the mean.

@@ -14,7 +14,6 @@ const TYPICAL_SPREAD: f64 = 0.25;
 /// Elo per point of score, for scores near one half.
 const ELO_PER_POINT: f64 = 1600.0 / std::f64::consts::LN_10;
 
-/// Returns warnings about a match. Returns an empty list if the experiment has no `[match]`.
 pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(games) = experiment.work.games() else { return warnings };
@@ -45,7 +44,6 @@ pub fn match_warnings(experiment: &Experiment) -> Vec<String> {
     warnings
 }
 
-/// Returns warnings about the players' options.
 pub fn player_warnings(experiment: &Experiment) -> Vec<String> {
     let mut warnings = Vec::new();
     // Returns the names of the variants of ttlab's engine whose options meet a condition.
@@ -71,13 +69,10 @@ pub fn player_warnings(experiment: &Experiment) -> Vec<String> {
     warnings
 }
 
-/// Returns half the width, in Elo, of the 95 % interval after `pair_count` pairs with a typical
-/// spread.
 pub fn half_width(pair_count: usize) -> f64 {
     1.96 * TYPICAL_SPREAD / (pair_count.max(1) as f64).sqrt() * ELO_PER_POINT
 }
 
-/// Returns the smallest number of pairs whose 95 % interval has at most this half width, in Elo.
 fn pairs_needed(half_width: f64) -> usize {
     (1.96 * TYPICAL_SPREAD * ELO_PER_POINT / half_width.max(0.1)).powi(2).ceil() as usize
 }

@@ -6,9 +6,7 @@ use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use std::collections::BTreeMap;
 
-/// Returns a sentence which says whether tables with the same `table.size` have equal numbers of
-/// bytes and entries. Numbers that differ by up to 0.1 % count as equal, because sizes are rounded
-/// to whole buckets. Returns `None` if no two variants have the same `table.size`.
+/// Numbers that differ by up to 0.1 % count as equal, because sizes are rounded to whole buckets.
 pub fn compare_memory(frame: &Frame) -> Option<String> {
     let [slots, bytes] = [columns::SLOTS, columns::BYTES].map(|name| frame.numbers(name));
     let (variants, has_size) = (frame.text_column(columns::VARIANT), frame.has("table.size"));

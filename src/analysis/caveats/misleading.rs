@@ -24,8 +24,6 @@ pub struct Misleading {
 }
 
 impl Misleading {
-    /// Returns the variants of a result whose nodes may mislead, or `None` if all nodes can be
-    /// trusted.
     pub fn from_manifest(manifest: &Manifest) -> Option<Self> {
         let uncleared_engines =
             manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
@@ -36,15 +34,13 @@ impl Misleading {
         (!engines.is_empty() || !variants.is_empty()).then_some(Self { engines, variants })
     }
 
-    /// Returns a sentence that names the variants, says why their nodes may mislead, and advises
-    /// what to use instead.
     pub fn sentence(&self) -> String {
         let names: Vec<&str> = self.engines.iter().chain(&self.variants).map(String::as_str).collect();
         let (names, (cause, advice)) = (quote_names(&names), self.cause_and_advice());
         format!("nodes at equal depth may mislead in {names}: {cause}, so a worse table may need fewer nodes. {advice}")
     }
 
-    /// Returns the reason why a claim on nodes has no verdict. The variants are not named.
+    /// The variants are not named.
     pub fn reason(&self) -> String {
         let (cause, _) = self.cause_and_advice();
         format!("no verdict, because nodes at equal depth may mislead: {cause}")
@@ -64,7 +60,6 @@ impl Misleading {
         }
     }
 
-    /// Returns the reason why nodes may mislead, and advice on what to use instead.
     fn cause_and_advice(&self) -> (&'static str, &'static str) {
         match (&self.engines[..], &self.variants[..]) {
             (_, []) => (

@@ -16,9 +16,7 @@ const MAX_SLOTS_PER_NODE: f64 = 10.0 / 3.0;
 /// The smallest number of positions that say enough about a mean.
 const MIN_POSITIONS: usize = 10;
 
-/// Returns the experiment's statistical power. Returns `None` if the experiment has no external
-/// engines, or if [`ExternalPower::before_run`] returns `None`. If `folder` contains rows of an
-/// earlier run, the spread is measured in these rows.
+/// If `folder` contains rows of an earlier run, the spread is measured in these rows.
 pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<ExternalPower> {
     if experiment.variants.iter().all(|variant| variant.external().is_none()) {
         return None;
@@ -27,8 +25,8 @@ pub fn external_power(experiment: &Experiment, folder: Option<&Path>) -> Option<
     ExternalPower::before_run(experiment, rows.as_ref())
 }
 
-/// Returns warnings that follow from the design of the experiment alone, not from its rows. These
-/// warnings are also shown on the results page.
+/// Warnings that follow from the design of the experiment alone, not from its rows. These warnings
+/// are also shown on the results page.
 pub fn design_limits(experiment: &Experiment) -> Vec<String> {
     if experiment.work.games().is_some() {
         return games::player_warnings(experiment);
@@ -43,8 +41,7 @@ pub fn design_limits(experiment: &Experiment) -> Vec<String> {
         .collect()
 }
 
-/// Returns the caveats of a plan that runs `jobs` jobs at a time. `folder` may contain rows of an
-/// earlier run.
+/// `folder` may contain rows of an earlier run.
 pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: Option<&Path>) -> Caveats {
     let mut warnings = design_limits(experiment);
     if plan.is_match() {
@@ -136,8 +133,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan, jobs: usize, folder: 
     Caveats { blockers, warnings, notes }
 }
 
-/// Returns a warning about variants whose age counter wraps within a game. After the counter has
-/// wrapped, old entries look new.
+/// After the counter has wrapped, old entries look new.
 fn wrapping_ages_warning(experiment: &Experiment) -> Option<String> {
     // The longest game counts.
     let game_searches = experiment.suite.items.iter().map(|item| experiment.searches_per_variant(item)).max()? as u64;

@@ -4,9 +4,7 @@ use crate::record::columns;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
-/// Returns a warning if there are too few positions or games for a significant result among
-/// `comparisons` comparisons. `clusters` is the number of games if `are_games` is true, and
-/// otherwise the number of positions.
+/// `clusters` is the number of games if `are_games` is true, and otherwise the number of positions.
 pub fn too_few_warning(clusters: usize, comparisons: usize, are_games: bool) -> Option<String> {
     let required = min_clusters(comparisons);
     let units = plural(clusters, if are_games { columns::GAME } else { columns::POSITION });
@@ -19,7 +17,6 @@ pub fn too_few_warning(clusters: usize, comparisons: usize, are_games: bool) -> 
     })
 }
 
-/// Returns a warning if more than one search in twenty repeats an earlier search.
 pub fn repeated_searches_warning([repeats, searches]: [usize; 2]) -> Option<String> {
     (repeats * 20 > searches).then(|| {
         format!(

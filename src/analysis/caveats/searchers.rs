@@ -3,8 +3,6 @@
 use crate::experiment::{Experiment, Variant};
 use crate::text::quote_names;
 
-/// Returns a warning that names the variants whose searches do not repeat, because their searchers
-/// are threads of the system, if each search is made only once.
 pub fn searcher_warning(experiment: &Experiment) -> Option<String> {
     let has_real_threads = |variant: &&Variant| {
         if let Some(options) = variant.builtin() {

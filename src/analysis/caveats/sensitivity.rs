@@ -44,8 +44,6 @@ pub(super) fn no_pressure_warning(
     })
 }
 
-/// Returns a warning about the variants in `names`, which clear nothing between positions or games.
-/// Returns `None` if there are no such variants, or if there is only one position or game.
 pub fn uncleared_tables_warning(names: &[&str], item_count: usize) -> Option<String> {
     (!names.is_empty() && item_count > 1).then(|| {
         format!(
@@ -56,7 +54,6 @@ pub fn uncleared_tables_warning(names: &[&str], item_count: usize) -> Option<Str
     })
 }
 
-/// Returns a warning if several variants are compared and each of them plays its own moves.
 pub fn diverging_games_warning(sequence: Option<&Sequence>, variant_count: usize) -> Option<String> {
     // The first ply is searched in a position of the suite, before a variant has played any move.
     let plays_own_moves = sequence.is_some_and(|sequence| sequence.self_play > 1);
@@ -67,7 +64,6 @@ pub fn diverging_games_warning(sequence: Option<&Sequence>, variant_count: usize
     })
 }
 
-/// Returns the caveats about the counts of a finished run.
 pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f64) -> Caveats {
     let (mut blockers, mut warnings) = (Vec::new(), Vec::new());
     let is_varying = |start: &str| manifest.varying.iter().any(|path| path.starts_with(start));
@@ -119,7 +115,6 @@ pub fn count_warnings(manifest: &Manifest, summary: &Summary, smallest_effect: f
     Caveats { blockers, warnings, ..Caveats::default() }
 }
 
-/// Returns warnings about the times of a finished run.
 pub fn time_warnings(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let jobs = manifest.jobs;
     if jobs > 1 {

@@ -13,7 +13,6 @@ const MIN_SECONDS: f64 = 0.001;
 /// The largest acceptable noise, as a share of the time. Larger noise hides small differences.
 pub const MAX_NOISE: f64 = 0.05;
 
-/// Noise and drift of repeated timings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
     /// The typical spread between repeats of a search, as a share of the search's median time. The

@@ -17,13 +17,11 @@ const MAX_SPEED_DIFFERENCE: f64 = 0.2;
 /// The largest number of options, or of values of one option, that are listed.
 const MAX_LISTED: usize = 3;
 
-/// A reason to doubt a result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Warning {
     /// The times of repeats of a search differ by this share.
     #[error("times are noisy: repeats of one search differ by {:.0} %; close other programs, or raise repeats", 100.0 * .0)]
     Noise(f64),
-    /// The last repeat took this much longer than the first.
     #[error(
         "the machine changed its speed: the last repeat took {:+.0} % against the first; let it warm up, and fix its clock",
         100.0 * .0
@@ -49,15 +47,12 @@ pub enum Warning {
         .0, quote_names(.1)
     )]
     Zeros(String, Vec<String>),
-    /// This many jobs failed.
     #[error("{} left out: see the error column", if *.0 == 1 { "a job failed and is".to_owned() } else { format!("{} jobs failed and are", .0) })]
     Failed(usize),
     #[error("the run is not finished: run the same `ttlab run` again to finish it")]
     Unfinished,
-    /// Joined results were made by several builds.
     #[error("results of different builds are joined ({}): counts may differ for that reason alone", .0.join("; "))]
     Builds(Vec<String>),
-    /// Joined results were made on several machines.
     #[error("results of different machines are joined ({}): times cannot be compared", .0.join("; "))]
     Machines(Vec<String>),
     /// Joined results are of suites with different names.
@@ -114,8 +109,7 @@ fn list_first(options: &[String]) -> String {
     options[..options.len().min(MAX_LISTED)].join("; ") + &and_more
 }
 
-/// Returns warnings about one result. `is_finished` is false if the run of the result is not
-/// finished.
+/// `is_finished` is false if the run of the result is not finished.
 pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, is_finished: bool) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let failed_count: usize = summary.lines.iter().map(|line| line.errors).sum();
@@ -178,8 +172,7 @@ pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
     is_mixed.then(|| Warning::SomeRestarted(restarted_engines.into_iter().cloned().collect()))
 }
 
-/// Returns warnings about joined results that were made by different builds or on different
-/// machines, or that have no manifest. Each source is the name of a result and its manifest.
+/// Each source is the name of a result and its manifest.
 pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let run_segments = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(|manifest| &manifest.segments);
@@ -205,10 +198,9 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     warnings
 }
 
-/// Returns warnings about joined results whose searches are paired with each other. The warnings
-/// are about different suites, and about options that differ between the results. The options in
-/// `named_options` may differ, because their values are part of the lines' names. The options of
-/// external engines are not checked.
+/// The warnings are about different suites, and about options that differ between the results. The
+/// options in `named_options` may differ, because their values are part of the lines' names. The
+/// options of external engines are not checked.
 pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Vec<Warning> {
     let file_name =
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -221,8 +213,7 @@ pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[
     suites_warning.into_iter().chain(differing_options_warning(sources, named_options)).collect()
 }
 
-/// Returns a warning about options whose values differ between the results. The options in
-/// `named_options` are left out, because their values are part of the lines' names.
+/// The options in `named_options` are left out, because their values are part of the lines' names.
 fn differing_options_warning(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Option<Warning> {
     // Maps each option and result to the values of the option in this result.
     let mut values: BTreeMap<String, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();

@@ -7,7 +7,6 @@ use crate::analysis::rows::metric::{Aggregation, Metric};
 use crate::stats::sample::median;
 use std::borrow::Cow;
 
-/// The iterations of a search that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depths {
     All,
@@ -24,13 +23,11 @@ pub struct MetricReader<'a> {
 }
 
 impl<'a> MetricReader<'a> {
-    /// Makes a reader for searches that were gathered from this frame.
     pub fn new(searches: &'a Searches, metric: &'a Metric, frame: &'a Frame) -> Self {
         Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }
     }
 
-    /// Returns the metric's value for one search over the given depths. If no iterations are within
-    /// these depths, the value is 0 for a sum and NaN otherwise.
+    /// If no iterations are within these depths, the value is 0 for a sum and NaN otherwise.
     pub fn search_value(&self, search: u32, depths: &Depths) -> f64 {
         let is_within_depths = |iteration: &&IterationRow| match depths {
             Depths::All => true,
@@ -48,8 +45,8 @@ impl<'a> MetricReader<'a> {
         }
     }
 
-    /// Returns the metric's value for a cell. For a time, this is the median over the repeats.
-    /// Otherwise it is the value of the first repeat, because counts are the same in all repeats.
+    /// For a time, this is the median over the repeats. Otherwise it is the value of the first
+    /// repeat, because counts are the same in all repeats.
     pub fn cell_value(&self, cell: &SearchCell, depths: &Depths) -> f64 {
         let repeats = self.searches.repeats(cell);
         match self.metric.is_time() {
@@ -58,8 +55,6 @@ impl<'a> MetricReader<'a> {
         }
     }
 
-    /// Returns half the difference between the longest and the shortest time among the repeats of a
-    /// cell. Returns 0 if the metric is not a time.
     pub fn half_range(&self, cell: &SearchCell, depths: &Depths) -> f64 {
         if !self.metric.is_time() {
             return 0.0;
@@ -70,15 +65,14 @@ impl<'a> MetricReader<'a> {
         (max - min) / 2.0
     }
 
-    /// Returns the metric's value for each cell of a group under the file's own key seed.
     pub fn group_values(&self, group: usize) -> Vec<f64> {
         let own_seed_cells = self.searches.cells(group).iter().filter(|cell| cell.search.seed == 0);
         own_seed_cells.map(|cell| self.cell_value(cell, &Depths::All)).collect()
     }
 
-    /// Returns the metric's total for a group. For a sum, this is the sum over the group's
-    /// searches. For a rate that is not a rate of times, it is the numerator's sum divided by the
-    /// denominator's sum. For any other metric, it is the mean over the group's searches.
+    /// For a sum, this is the sum over the group's searches. For a rate that is not a rate of
+    /// times, it is the numerator's sum divided by the denominator's sum. For any other metric, it
+    /// is the mean over the group's searches.
     pub fn group_total(&self, group: usize) -> f64 {
         let values: Vec<f64> = self.group_values(group).into_iter().filter(|value| value.is_finite()).collect();
         let sum = values.iter().sum::<f64>();

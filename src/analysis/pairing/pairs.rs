@@ -13,10 +13,8 @@ use crate::stats::sample::mean;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
-/// Logarithms of ratios, each with its cluster.
 pub type Logs = Vec<(u32, f64)>;
 
-/// The values of a metric in two groups for one position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     /// The number of the block, a combination of values of the options that vary within the groups.
@@ -28,16 +26,13 @@ pub struct Pair {
     pub cluster: u32,
     /// The logarithm of the ratio of the other group's value to the base's value.
     pub log: f64,
-    /// The values of the base and of the other group.
     pub values: [f64; 2],
     /// The number of the key seed of `values`. 0 is the file's own seed.
     pub seed: u32,
 }
 
-/// The pairs of two groups.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pairs {
-    /// All pairs that have a ratio.
     pub list: Vec<Pair>,
     /// The number of pairs in which not all iterations were compared. Either one search finished
     /// more depths than the other, or a last iteration was not finished.
@@ -88,17 +83,14 @@ impl Pairs {
         pairs
     }
 
-    /// Returns the cluster and the log ratio of each pair.
     pub fn logs(&self) -> Logs {
         self.list.iter().map(|pair| (pair.cluster, pair.log)).collect()
     }
 
-    /// Returns the ratio of the other group to the base.
     pub fn ratio(&self) -> Ratio {
         Ratio::from_logs(&self.logs())
     }
 
-    /// Returns the ratio with a wider interval if some pairs have no ratio because one value is 0.
     /// The interval extends down to 0 if the other group's value is the smaller one in such a pair,
     /// and up to infinity if it is the larger one.
     pub fn open_interval_for_zeros(&self, ratio: Ratio) -> Ratio {
@@ -108,7 +100,6 @@ impl Pairs {
         Ratio { low, high, ..ratio }
     }
 
-    /// Returns the mean log ratio, or NaN if there are no pairs.
     pub fn mean(&self) -> f64 {
         mean(self.list.iter().map(|pair| pair.log))
     }
@@ -147,9 +138,9 @@ impl Pairs {
     }
 }
 
-/// Returns the depths over which two searches are compared. These are the depths up to the greatest
-/// depth that both searches finished, or `All` if this is the last depth of both searches. Returns
-/// `None` if there is no depth that both searches finished.
+/// The depths over which two searches are compared. These are the depths up to the greatest depth
+/// that both searches finished, or `All` if this is the last depth of both searches. Returns `None`
+/// if there is no depth that both searches finished.
 fn common_depths(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
     let [base, other] = [base, other].map(|search| searches.iterations(search));
     let has_finished = |iterations: &[IterationRow], depth: u16| {
@@ -166,7 +157,6 @@ fn common_depths(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
 pub struct BaseSearches<'a> {
     reader: &'a MetricReader<'a>,
     grouping: &'a Grouping,
-    /// The searches by block, position and key seed.
     by_key: HashMap<(u32, u32, u32), &'a SearchCell, RandomState>,
     /// The blocks of each position. Empty if there is only one block.
     by_unit: HashMap<u32, Vec<u32>, RandomState>,
@@ -174,7 +164,6 @@ pub struct BaseSearches<'a> {
 }
 
 impl<'a> BaseSearches<'a> {
-    /// Indexes the searches of the base group `group`.
     pub fn new(reader: &'a MetricReader<'a>, grouping: &'a Grouping, group: usize) -> Self {
         let cells = reader.searches.cells(group);
         let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
@@ -229,7 +218,6 @@ impl<'a> BaseSearches<'a> {
         })
     }
 
-    /// Pairs another group's searches with those of the base.
     pub fn pairs(&self, group: usize) -> Pairs {
         self.pairs_with(group, self.reader)
     }
@@ -290,15 +278,12 @@ impl<'a> BaseSearches<'a> {
     }
 }
 
-/// The rows of two groups, matched by search and depth.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RowPairs {
     /// The rows that both groups have. Each pair holds the index of the base's row and the index of
     /// the other group's row.
     pub paired: Vec<(usize, usize)>,
-    /// Rows of the base that are missing in the other group.
     pub missing: Vec<usize>,
-    /// The number of rows that only the other group has.
     pub added: usize,
 }
 

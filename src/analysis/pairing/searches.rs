@@ -18,8 +18,7 @@ const SEARCH: &str = "search";
 /// because both are numbered from 0.
 pub const GAME_BIT: u32 = 1 << 31;
 
-/// Returns the first searched ply of each game, by the game's code. Positions that belong to no
-/// game are left out.
+/// Positions that belong to no game are left out.
 fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
     let mut first_plies = HashMap::new();
     for (row, &ply) in plies.iter().enumerate() {
@@ -31,10 +30,8 @@ fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
     first_plies
 }
 
-/// A single search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneSearch {
-    /// The group that the rows of the search belong to.
     pub group: u32,
     /// The block within the group. A block is a combination of values of the options that vary
     /// within a group.
@@ -47,9 +44,7 @@ pub struct OneSearch {
     pub seed: u32,
     /// The number of the repeat, counted from 0.
     pub repeat: u32,
-    /// The row of the deepest iteration.
     pub last_row: usize,
-    /// Whether this is the first search of its game.
     pub opens_game: bool,
     /// Whether a new engine process was started for this search. Such a process knows nothing from
     /// earlier moves.
@@ -59,7 +54,6 @@ pub struct OneSearch {
     pub is_in_totals: bool,
 }
 
-/// One iteration of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IterationRow {
     pub row: u32,
@@ -69,37 +63,30 @@ pub struct IterationRow {
     pub finished: bool,
 }
 
-/// All repeats of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchCell {
-    /// The first repeat.
     pub search: OneSearch,
     /// The index in [`Searches::order`] of the first repeat.
     first: u32,
-    /// The number of repeats.
     count: u32,
 }
 
 /// All searches of a frame, and the sums of some columns over the iterations of each search.
 #[derive(Debug, Clone, Default)]
 pub struct Searches {
-    /// The searches, in the order of their first rows.
     pub list: Vec<OneSearch>,
     /// The number of rows of failed jobs in each group.
     pub errors: Vec<usize>,
-    /// The names of the columns that were summed.
     columns: Vec<String>,
     /// The sums of all searches, one search after another. The sums of one search are in the order
     /// of `columns`.
     sums: Vec<f64>,
-    /// The iterations of all searches, sorted by search and depth.
     iterations: Vec<IterationRow>,
     /// The index in `iterations` of each search's first iteration, followed by the total number of
     /// iterations.
     starts: Vec<u32>,
     /// The indices of all searches, sorted so that the repeats of a search are adjacent.
     order: Vec<u32>,
-    /// The cells of each group.
     cells: Vec<Vec<SearchCell>>,
 }
 
@@ -182,7 +169,6 @@ impl Searches {
         Self { columns: Vec::new(), sums: Vec::new(), ..self }
     }
 
-    /// Gathers the repeats of each search into a cell.
     fn group_repeats(&mut self) {
         let group_count = self.errors.len();
         let cell_key = |search: &OneSearch| (search.group, search.block, search.unit, search.seed);
@@ -203,46 +189,38 @@ impl Searches {
         }
     }
 
-    /// Returns a function that takes the index of a search and returns the sum of a column over the
-    /// iterations of the search, or NaN if the column was not summed by [`Searches::gather`].
     pub fn sums(&self, column: &str) -> impl Fn(usize) -> f64 + '_ {
         let column_index = self.columns.iter().position(|name| name == column);
         move |search| column_index.map_or(f64::NAN, |index| self.sums[search * self.columns.len() + index])
     }
 
-    /// Returns the name of the game or position that a cluster number stands for.
     pub fn cluster_name(&self, cluster: u32, frame: &Frame) -> String {
         let column = if cluster & GAME_BIT != 0 { columns::GAME } else { columns::POSITION };
         let code = cluster & !GAME_BIT;
         frame.text_column(column).list().get(code as usize).cloned().unwrap_or_default()
     }
 
-    /// Returns the sum of a column over all searches of a group. Only the first repeat under the
-    /// file's own key seed is counted.
+    /// Only the first repeat under the file's own key seed is counted.
     pub fn group_sum(&self, group: usize, column: &str) -> f64 {
         let is_counted = |search: &OneSearch| search.group as usize == group && search.is_in_totals;
         let counted = (0..self.list.len()).filter(|&index| is_counted(&self.list[index]));
         counted.map(self.sums(column)).sum()
     }
 
-    /// Returns the cells of a group. A cell is a search with all its repeats.
+    /// A cell is a search with all its repeats.
     pub fn cells(&self, group: usize) -> &[SearchCell] {
         self.cells.get(group).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the indices of the searches in a cell, in the order of their repeat numbers.
     pub fn repeats(&self, cell: &SearchCell) -> &[u32] {
         &self.order[cell.first as usize..(cell.first + cell.count) as usize]
     }
 
-    /// Returns the iterations of a search, sorted by depth.
     pub fn iterations(&self, search: u32) -> &[IterationRow] {
         let [start, end] = [search, search + 1].map(|search| self.starts[search as usize] as usize);
         &self.iterations[start..end]
     }
 
-    /// Returns a row that has the same search and depth as another row, and a message that
-    /// describes the row. Returns `None` if there is no such row, as in all intact results.
     pub fn describe_duplicate(&self, frame: &Frame) -> Option<(usize, String)> {
         let find_repeated_depth =
             |search: u32| self.iterations(search).windows(2).find(|pair| pair[0].depth == pair[1].depth);

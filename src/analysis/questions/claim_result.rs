@@ -15,23 +15,18 @@ use crate::stats::ratio::JudgedRatio;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
-/// The ruling on a figure or claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ruling {
-    /// The rows support the figure or claim.
     Holds,
-    /// The rows contradict the figure or claim.
     Differs,
     /// The rows cannot decide, for example because they are too few or their values are too close.
     Undecided,
-    /// There are no rows to judge by.
     #[default]
     NoRows,
 }
 
 impl Ruling {
-    /// Returns the ruling on a figure or claim. `holds` says whether the figure or claim holds, or
-    /// is `None` if there are no rows.
+    /// `holds` says whether the figure or claim holds, or is `None` if there are no rows.
     pub(super) fn from_holds(holds: Option<bool>) -> Self {
         match holds {
             Some(true) => Self::Holds,
@@ -41,10 +36,8 @@ impl Ruling {
     }
 }
 
-/// The significance level of all claims of a file together.
 const LEVEL: f64 = 0.05;
 
-/// The searches that claims are about, grouped by variant.
 pub(super) struct VariantSearches {
     grouping: Grouping,
     searches: Searches,
@@ -53,12 +46,10 @@ pub(super) struct VariantSearches {
 /// A claim and the pairs that decide the claim. The corrected p-value is missing here, because it
 /// depends on all claims of the file.
 pub(super) struct ClaimResult {
-    /// The index of the claim's verdict.
     pub(super) verdict: usize,
     claim: Claim,
     /// The pairs of the right side (base) and the left side (other).
     pairs: Pairs,
-    /// Whether at least one side of the claim is a number of nodes.
     pub(super) is_on_nodes: bool,
     /// The log ratios of the left side to the right side. Each ratio is divided by the factor that
     /// the claim states.

@@ -14,30 +14,21 @@ use crate::stats::ratio::Family;
 use crate::stats::sample::{mean, median};
 use std::collections::BTreeSet;
 
-/// The verdict on a figure or claim.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
     /// What the figure or claim is about: the filter, followed by the metric.
     pub subject: String,
-    /// The published or known figure, or the claim.
     pub published: String,
-    /// What was measured.
     pub measured: String,
     pub ruling: Ruling,
-    /// The kind of source.
     pub kind: ClaimOrigin,
-    /// The verdict that the experiment's file expects.
     pub expected: ExpectedVerdict,
-    /// The source of the figure, as a citation.
     pub source: String,
-    /// The figure or sentence as it was published.
     pub quote: String,
-    /// A note that is shown with the verdict.
     pub note: String,
 }
 
 impl Verdict {
-    /// Returns the verdict on an expectation that has not been judged yet.
     pub fn pending(expect: &Expect) -> Self {
         Self {
             kind: expect.kind,
@@ -65,7 +56,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the verdict in one or two words.
     pub fn word(&self) -> &'static str {
         match (self.ruling, self.expected) {
             (Ruling::NoRows, _) => "no rows",
@@ -77,8 +67,6 @@ impl Verdict {
     }
 }
 
-/// Returns three numbers: how many verdicts hold, how many differ, and how many are undecided or
-/// have no rows.
 pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
     verdicts.fold([0; 3], |mut counts, verdict| {
         let index = match verdict.ruling {
@@ -136,7 +124,6 @@ pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, sum
     verdicts
 }
 
-/// Describes the rows that an expectation is about.
 fn describe_filter(expect: &Expect) -> String {
     let conditions = expect.filter.iter().map(|(key, value)| match key.as_str() {
         columns::VARIANT => value.to_string(),
@@ -145,7 +132,6 @@ fn describe_filter(expect: &Expect) -> String {
     conditions.collect::<Vec<_>>().join(", ")
 }
 
-/// Judges expectations one after the other, and collects the verdicts.
 struct ClaimJudge<'a> {
     frame: &'a Frame,
     summary: &'a Summary,
@@ -160,7 +146,6 @@ struct ClaimJudge<'a> {
 }
 
 impl ClaimJudge<'_> {
-    /// Judges the figures and the claim of one expectation.
     fn judge_expectation(&mut self, expect: &Expect) -> Result<(), Box<dyn std::error::Error>> {
         let frame = self.frame;
         let filters: Vec<(&str, String)> = expect
@@ -240,14 +225,12 @@ fn format_source(expect: &Expect) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the subject of a figure: the description of the rows, followed by the metric. Only the
-/// metric is named if the figure is about all rows.
+/// Only the metric is named if the figure is about all rows.
 fn figure_subject(pending: &Verdict, metric: &str) -> String {
     if pending.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", pending.subject) }
 }
 
-/// Returns the verdict on an expected text. The expectation holds if all texts in the rows are
-/// equal to the expected text.
+/// The expectation holds if all texts in the rows are equal to the expected text.
 fn check_text(pending: &Verdict, metric: &str, expected: &str, texts: BTreeSet<String>) -> Verdict {
     let holds = (!texts.is_empty()).then(|| texts.iter().all(|text| text == expected));
     let measured = texts.into_iter().collect::<Vec<_>>().join(", ");
@@ -255,9 +238,8 @@ fn check_text(pending: &Verdict, metric: &str, expected: &str, texts: BTreeSet<S
     Verdict { subject, published: expected.to_owned(), measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
-/// Returns the verdict on an expected number. If the figure is a statistic, such as a median, this
-/// statistic of the values must agree with the figure. Otherwise all values must agree with the
-/// figure.
+/// If the figure is a statistic, such as a median, this statistic of the values must agree with the
+/// figure. Otherwise all values must agree with the figure.
 fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
     let subject = figure_subject(pending, metric);
     let range = match figure {

@@ -56,13 +56,11 @@ pub struct Comparison {
     pub notes: Vec<String>,
 }
 
-/// The change of a variant.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
     /// The variant's name in BASE. If both results have a suite column, the name of the suite comes
     /// first.
     pub variant: String,
-    /// The number of rows that both results have.
     pub paired: usize,
     /// The number of paired rows that differ.
     pub moved: usize,
@@ -89,7 +87,6 @@ pub struct Change {
     pub spread: f64,
 }
 
-/// A row that differs.
 #[derive(Debug, Clone)]
 pub struct MovedRow {
     pub variant: String,
@@ -98,25 +95,18 @@ pub struct MovedRow {
     pub depth: f64,
     /// The number of the repeat, counted from 0.
     pub repeat: u32,
-    /// The nodes in BASE and in NEW.
     pub nodes: [f64; 2],
-    /// The columns that differ.
     pub columns: Vec<String>,
 }
 
-/// The result of a gate for a variant.
 #[derive(Debug, Clone, Default)]
 pub struct GateResult {
-    /// The gate as the user wrote it.
     pub gate: String,
     pub variant: String,
-    /// The full name of the metric.
     pub metric: String,
     /// The metric's totals in BASE and in NEW.
     pub totals: [f64; 2],
-    /// The number of rows in which the metric differs.
     pub differing_rows: usize,
-    /// Whether the gate fails.
     pub fails: bool,
     /// Whether the change exceeds the bound but is not significant. Counts are exact, so only
     /// changes of times and score errors can be noise.
@@ -129,7 +119,6 @@ pub struct GateResult {
 /// The outcome of a comparison. More severe outcomes come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
-    /// A gate failed.
     Gate,
     /// Rows of BASE are missing in NEW, or the results have no rows in common.
     Missing,
@@ -298,7 +287,6 @@ impl Comparison {
         }
     }
 
-    /// Stores the rows with the largest changes of nodes in `self.moved`.
     fn list_largest_changes(&mut self, results: &PairedResults, differing_pairs: &[&RowPair]) {
         let frame = &results.frame;
         let [nodes, depths, repeats] =
@@ -380,7 +368,6 @@ impl Comparison {
     }
 }
 
-/// The help text for a gate on a column that has no figures.
 const NO_FIGURES_HELP: &str = "gate a column that both results have figures in";
 
 /// Whether any paired rows of the line with index `line_index` have figures in a column.
@@ -415,8 +402,8 @@ fn is_deterministic(column: &&String) -> bool {
     matches!(columns::role(column), Role::Sum | Role::Last | Role::Word)
 }
 
-/// Returns a note if totals include iterations that were stopped by a node limit. Such totals
-/// measure the limit, not the nodes that were needed.
+/// A note if totals include iterations that were stopped by a node limit. Such totals measure the
+/// limit, not the nodes that were needed.
 fn truncation_note(results: &PairedResults) -> Option<String> {
     let finished = results.frame.text_column(columns::FINISHED);
     let is_truncated = |row: usize| finished.text(row) == "false";
@@ -431,7 +418,6 @@ fn truncation_note(results: &PairedResults) -> Option<String> {
     })
 }
 
-/// Returns notes that help users to interpret the figures.
 fn collect_notes(
     base: &RecordedResult,
     new: &RecordedResult,

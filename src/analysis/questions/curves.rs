@@ -19,18 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The largest number of lines in one plot. More lines could not be distinguished.
 pub const MAX_LINES: usize = 8;
 
-/// The largest number of points in one plot.
 const MAX_POINTS: usize = 1500;
 
-/// A named list of points.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct Series {
-    /// The name in the legend.
     pub name: String,
     /// The index of the summary line that the points belong to. `None` if the points do not belong
     /// to a single line.
     pub line: Option<usize>,
-    /// The points, sorted by x.
     pub points: Vec<CurvePoint>,
 }
 
@@ -59,9 +55,7 @@ impl CurvePoint {
 /// value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// The path of the option.
     pub path: String,
-    /// The label of the reference level.
     pub reference: String,
     /// One series for each level of the axis `by`, or a single series if `by` is empty.
     pub series: Vec<Series>,
@@ -91,9 +85,8 @@ pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     chosen_lines
 }
 
-/// Returns the mean number of nodes at each iteration depth, as one series for each of the given
-/// lines. A depth that was finished by only some of the line's searches is left out, because its
-/// mean would include fewer positions.
+/// A depth that was finished by only some of the line's searches is left out, because its mean
+/// would include fewer positions.
 pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     let grouping = Grouping::new(frame, &summary.by);
     let [repeats, seeds, depths, nodes] =
@@ -127,15 +120,14 @@ pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     keep_curves(series.collect())
 }
 
-/// Returns the series, or an empty list if no series has at least two points. A single point is not
-/// a curve.
+/// A single point is not a curve.
 fn keep_curves(series: Vec<Series>) -> Vec<Series> {
     if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
-/// Returns one series for each of the given lines. A series contains the ratio of the line's nodes
-/// to its baseline's nodes at each iteration depth. The ratio is the geometric mean over the
-/// positions on which both the line and its baseline finished the depth.
+/// A series contains the ratio of the line's nodes to its baseline's nodes at each iteration depth.
+/// The ratio is the geometric mean over the positions on which both the line and its baseline
+/// finished the depth.
 pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
     if summary.lines.iter().all(|line| line.base.is_none()) {
         return Vec::new();
@@ -172,7 +164,6 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
     keep_curves(series)
 }
 
-/// Returns the indices of all rows of the given lines and of their baselines.
 fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
     let grouping = Grouping::new(frame, &summary.by);
     let lines_and_bases =
@@ -182,10 +173,9 @@ fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize
     frame.select(|row| is_group_wanted[grouping.group[row] as usize])
 }
 
-/// Returns one series for each of the given lines that is not a baseline. A series has one point
-/// for each search under the file's own key seed: x is the number of nodes of the baseline's
-/// search, and y is the ratio to that number. If there are too many searches, the series contains
-/// only every second search, or every third, and so on.
+/// A series has one point for each search under the file's own key seed: x is the number of nodes
+/// of the baseline's search, and y is the ratio to that number. If there are too many searches, the
+/// series contains only every second search, or every third, and so on.
 pub fn position_ratios(
     frame: &Frame,
     summary: &Summary,
@@ -214,8 +204,8 @@ pub fn position_ratios(
     series.filter(|series| !series.points.is_empty()).collect()
 }
 
-/// Returns the indices of the summary lines whose variants are in the grid. Each index is paired
-/// with the line's levels on all axes. A level is `None` if the line has no level on the axis.
+/// Each index is paired with the line's levels on all axes. A level is `None` if the line has no
+/// level on the axis.
 fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, Vec<Option<usize>>)> {
     let variants = grid.text_column(columns::VARIANT);
     let locate_line = |(name, first_row): (&String, Option<usize>)| {
@@ -225,10 +215,8 @@ fn lines_on_grid(grid: &Frame, axes: &[Axis], summary: &Summary) -> Vec<(usize, 
     variants.list().iter().zip(variants.first_rows()).filter_map(locate_line).collect()
 }
 
-/// Returns series over a numeric axis, one for each combination of levels of the other axes.
 /// `y_and_interval` takes the index of a summary line and returns y and the two ends of the
-/// interval of y. Series with fewer than two points are left out. Returns an empty list if there
-/// are too many series to tell apart.
+/// interval of y. Series with fewer than two points are left out.
 pub fn series_along_axis(
     grid: &Frame,
     axes: &[Axis],
@@ -311,9 +299,8 @@ pub fn responses(
     responses
 }
 
-/// Returns the first option of an axis that has at least three numeric values, and the option's
-/// value at each level. The option is either the axis's own option or a parameter such as the
-/// factor of a replacement policy.
+/// The option is either the axis's own option or a parameter such as the factor of a replacement
+/// policy.
 fn find_numeric_option(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
     (0..axis.columns.len()).find_map(|column| {
         let numbers: Vec<Option<f64>> =
@@ -338,8 +325,7 @@ pub struct RatioMap {
     pub levels_differ: bool,
 }
 
-/// Returns the geometric mean ratio for each combination of a level of the first axis (row) and a
-/// level of the second axis (column). The mean is over the lines at all levels of the other axes.
+/// The mean is over the lines at all levels of the other axes.
 pub fn ratio_map(grid: &Frame, axes: &[Axis], (first, second): (usize, usize), summary: &Summary) -> RatioMap {
     // The logarithms of the ratios in each cell, and the levels of the other axes at which the
     // ratios were measured.

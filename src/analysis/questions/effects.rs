@@ -14,25 +14,23 @@ use crate::stats::ratio::{Family, JudgedRatio, Ratio};
 /// by position and by the levels of all other axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
-    /// The index of the axis.
     pub axis: usize,
-    /// The index of the level.
     pub level: usize,
     /// The ratio to the reference level, tested together with all effects of the grid. The
     /// reference level itself has a ratio of 1 and no interval.
     pub judged: JudgedRatio,
 }
 
-/// Returns the index of each axis's reference level. This is the level of the baseline variant, or
-/// the first level if there is no such variant.
+/// The index of each axis's reference level. This is the level of the baseline variant, or the
+/// first level if there is no such variant.
 pub fn reference_levels(grid: &Frame, axes: &[Axis], baseline: Option<&str>) -> Vec<usize> {
     let variants = grid.text_column(columns::VARIANT);
     let baseline_row = (0..grid.rows()).find(|&row| Some(variants.text(row)) == baseline);
     axes.iter().map(|axis| baseline_row.and_then(|row| axis.row_level(grid, row)).unwrap_or(0)).collect()
 }
 
-/// Returns the effect of each level of each axis. The effect is the level's mean ratio to the
-/// reference level of the axis. `references` contains the index of each axis's reference level.
+/// The effect is the level's mean ratio to the reference level of the axis. `references` contains
+/// the index of each axis's reference level.
 pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &Metric) -> Vec<Effect> {
     // The indices of axis and level, and the level's log ratios to the reference level.
     let mut samples_by_level: Vec<((usize, usize), Logs)> = Vec::new();

@@ -28,13 +28,11 @@ pub struct EqualNodes {
     pub high: f64,
 }
 
-/// The number of resamples that the interval is computed from.
 const RESAMPLES: usize = 2_000;
 
-/// Returns the factor of each variant. `variants` contains each variant's points against the
-/// baseline. `copies` contains the divisor of each handicapped copy's nodes, and the copy's points
-/// against the baseline. A factor is `None` if there are no copies, or if the variant or any copy
-/// has too few pairs.
+/// `variants` contains each variant's points against the baseline. `copies` contains the divisor of
+/// each handicapped copy's nodes, and the copy's points against the baseline. A factor is `None` if
+/// there are no copies, or if the variant or any copy has too few pairs.
 pub fn equal_nodes(variants: &[&PairPoints], copies: &[(f64, &PairPoints)]) -> Vec<Option<EqualNodes>> {
     equal_nodes_from_resamples(variants, copies, RESAMPLES)
 }
@@ -94,8 +92,7 @@ fn equal_nodes_from_resamples(
         .collect()
 }
 
-/// Returns a player's Elo and number of pairs if each opening is counted as often as its weight
-/// says. `points` contains the player's points, from 0 to 2, in the pair of each opening.
+/// `points` contains the player's points, from 0 to 2, in the pair of each opening.
 fn resampled_elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for (pair_points, &weight) in points.iter().zip(weights) {
@@ -108,18 +105,15 @@ fn resampled_elo(points: &[Option<f64>], weights: &[u32]) -> (f64, f64) {
     (logistic_elo(sum / games), pairs)
 }
 
-/// A corner of the curve.
 #[derive(Clone, Copy)]
 struct WeightedCorner {
     log_nodes: f64,
     elo: f64,
-    /// The number of pairs.
     weight: f64,
 }
 
-/// Returns the curve as a list of corners (log(nodes), Elo) in which both numbers increase. The
-/// curve consists of the copies' corners and the baseline itself, whose Elo is 0 by definition. If
-/// Elo does not increase from one corner to the next, the two corners are replaced by their
+/// The curve consists of the copies' corners and the baseline itself, whose Elo is 0 by definition.
+/// If Elo does not increase from one corner to the next, the two corners are replaced by their
 /// weighted mean.
 fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
     // The weight is far larger than any number of pairs, so that pooling does not move the
@@ -145,9 +139,6 @@ fn pool_curve(mut corners: Vec<WeightedCorner>) -> Vec<(f64, f64)> {
     pooled.into_iter().map(|corner| (corner.log_nodes, corner.elo)).collect()
 }
 
-/// Returns the logarithm of the nodes at which the curve reaches an Elo. Returns negative infinity
-/// if the Elo is below the curve, infinity if the Elo is above the curve, and NaN if the Elo is
-/// NaN.
 fn look_up(curve: &[(f64, f64)], elo: f64) -> f64 {
     if elo.is_nan() {
         return f64::NAN;

@@ -12,9 +12,6 @@ use crate::stats::sample::min_clusters;
 use crate::text::{plural, quote_names};
 use std::cmp::Ordering;
 
-/// Returns whether a line has significantly less or more of the first metric than its baseline, or
-/// `Equal` if there is no significant difference. Returns `None` for a baseline, or if there is no
-/// ratio to the baseline.
 fn compare_to_baseline(line: &Line) -> Option<Ordering> {
     let Measure { ratio, significant, .. } = line.measures.first()?;
     (!line.is_baseline && ratio.pairs > 0).then_some(match (significant, ratio.mean < 1.0) {
@@ -28,8 +25,8 @@ fn compare_mean_ratios(a: &&&Line, b: &&&Line) -> Ordering {
     a.ratio().mean.total_cmp(&b.ratio().mean)
 }
 
-/// Returns the findings as sentences. The most important finding comes first. Significant
-/// differences that are smaller than `smallest_effect` (0.01 is 1 %) are counted separately.
+/// The most important finding comes first. Significant differences that are smaller than
+/// `smallest_effect` (0.01 is 1 %) are counted separately.
 pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     let Some(metric) = summary.metrics.first() else { return Vec::new() };
     let lines_with = |order| -> Vec<&Line> {
@@ -113,8 +110,7 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     findings
 }
 
-/// Returns one sentence for each baseline about the lines that are compared with it. If some lines
-/// have no baseline, a sentence about these lines is added.
+/// If some lines have no baseline, a sentence about these lines is added.
 fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
     let noun = metric_noun(metric);
     let baseline_indices = (0..summary.lines.len()).filter(|&index| summary.lines[index].is_baseline);
@@ -148,8 +144,6 @@ fn describe_groups(summary: &Summary, metric: &Metric) -> Vec<String> {
     baseline_indices.map(describe_group).chain(describe_lines_without_baseline(summary)).collect()
 }
 
-/// Returns a sentence about the lines that have no baseline. Returns `None` if all lines have a
-/// baseline, or if no line has one.
 fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
     let lines_without_baseline: Vec<&str> =
         summary.lines.iter().filter(|line| line.base.is_none()).map(|line| line.name.as_str()).collect();
@@ -171,9 +165,8 @@ fn describe_comparison(line: &Line, baseline: &Line, metric: &Metric) -> String 
     }
 }
 
-/// Returns the phrase for lines without a significant difference from their baseline. If the table
-/// of the baseline stayed far from full, this is the likely reason, so the phrase says how full the
-/// table was.
+/// If the table of the baseline stayed far from full, this is the likely reason, so the phrase says
+/// how full the table was.
 fn describe_no_difference_from(baseline: &Line) -> String {
     let is_far_from_full = baseline.hashfull < MIN_PRESSURE;
     let fill =
@@ -181,15 +174,11 @@ fn describe_no_difference_from(baseline: &Line) -> String {
     format!("no difference shown{fill}")
 }
 
-/// Returns "fewer" for a metric that counts something, and "less" for any other metric, such as
-/// seconds.
 fn fewer_or_less(metric: &Metric) -> &'static str {
     if metric.unit() == Unit::Count { "fewer" } else { "less" }
 }
 
-/// Returns a sentence about the lines with the lowest and the highest ratio. The sentence says that
-/// the lines are not ranked because they differ in `unranked_options`. Returns `None` if there are
-/// no lines.
+/// The sentence says that the lines are not ranked because they differ in `unranked_options`.
 fn describe_range(lines: &[&Line], unranked_options: &[String], metric: &Metric) -> Option<String> {
     let describe_line = |line: &&Line| format!("{} (\"{}\")", describe_difference(&line.ratio(), metric), line.name);
     let (lowest, highest) = (lines.iter().min_by(compare_mean_ratios)?, lines.iter().max_by(compare_mean_ratios)?);
@@ -235,8 +224,6 @@ pub fn describe_difference(ratio: &Ratio, metric: &Metric) -> String {
     }
 }
 
-/// Returns a sentence about lines that have the same ratio as an earlier line, or `None` if there
-/// are no such lines.
 fn describe_identical_ratios(lines: &[&Line]) -> Option<String> {
     let repeats_earlier_ratio = |index: usize| lines[..index].iter().any(|other| other.ratio() == lines[index].ratio());
     let repeated_count = (0..lines.len()).filter(|&index| repeats_earlier_ratio(index)).count();
@@ -248,15 +235,10 @@ fn describe_identical_ratios(lines: &[&Line]) -> Option<String> {
     })
 }
 
-/// Returns the word that stands for a metric in sentences: the last part of its name, as in `nodes`
-/// for `search.nodes`.
 fn metric_noun(metric: &Metric) -> &str {
     metric.name.rsplit('.').next().unwrap_or(&metric.name)
 }
 
-/// Returns a sentence which says that no line differs significantly from the baseline, and why: all
-/// are equal in every search, there are too few positions or games, or the differences are not
-/// significant.
 fn describe_no_difference(summary: &Summary, noun: &str, unclear_lines: &[&Line]) -> String {
     let others_text = plural(unclear_lines.len(), "other");
     let means = || unclear_lines.iter().map(|line| line.ratio().mean);
@@ -283,7 +265,6 @@ fn describe_no_difference(summary: &Summary, noun: &str, unclear_lines: &[&Line]
     }
 }
 
-/// Returns a phrase with a line's ratio and the number of other lines that have the same ratio.
 /// `lines_with_same_sign` includes the line itself.
 fn describe_extreme(line: &Line, lines_with_same_sign: &[&Line], metric: &Metric) -> String {
     let ratio = line.ratio();
@@ -297,9 +278,7 @@ fn describe_extreme(line: &Line, lines_with_same_sign: &[&Line], metric: &Metric
     )
 }
 
-/// Returns a sentence about the significant lines whose direction or significance depends on a
-/// single position or game. Only the first few of these lines are named. Returns `None` if there
-/// are no such lines.
+/// Only the first few of these lines are named.
 fn describe_fragile_lines(summary: &Summary) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let is_fragile = |line: &&Line| {
@@ -318,9 +297,7 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
         .then(|| format!("Significance depends on a single {unit}: {}{and_more}.", descriptions.join(", ")))
 }
 
-/// Returns a sentence about the lines that would be significant without a safety margin. The margin
-/// allows for one more position or game that differs extremely. Returns `None` if there are no such
-/// lines.
+/// The margin allows for one more position or game that differs extremely.
 fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     let required_clusters = min_clusters(summary.power.lines);
     let first_measures = summary.lines.iter().filter_map(|line| line.measures.first());
@@ -344,7 +321,6 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
     })
 }
 
-/// Returns a sentence about the power of the comparison, or `None` if the power is unknown.
 fn describe_power(power: &Power) -> Option<String> {
     let Power { lines, clusters, has_games, .. } = *power;
     let units = if has_games { "independent games or positions" } else { "positions" };
@@ -354,14 +330,13 @@ fn describe_power(power: &Power) -> Option<String> {
     Some(format!("With {clusters} {units}{comparisons}, power for differences {compared_with} is {detectable}"))
 }
 
-/// Returns a sentence about the power of comparing rivals with the best rival, or `None` if the
-/// power is unknown. The rivals are the lines other than the baseline.
+/// The rivals are the lines other than the baseline.
 fn describe_rival_power(power: &Power) -> Option<String> {
     Some(format!("Between the best of the others and the rest, power is {}", describe_detectable(power)?))
 }
 
-/// Returns the end of a sentence about power, or `None` if the smallest detectable difference is
-/// unknown. It is unknown if no difference is detectable, or if all searches are equal.
+/// The end of a sentence about power, or `None` if the smallest detectable difference is unknown.
+/// It is unknown if no difference is detectable, or if all searches are equal.
 fn describe_detectable(power: &Power) -> Option<String> {
     let Power { detectable, needed: needed_clusters, has_games, .. } = *power;
     (detectable > 0.0).then(|| {
@@ -380,7 +355,6 @@ pub fn format_percent(share: f64) -> String {
     if share < 0.0995 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }
 
-/// Formats a number, rounded up to two significant figures.
 pub fn format_rounded_up(number: f64) -> String {
     let scale = 10_f64.powi((number.max(1.0).log10().floor() as i32 - 1).max(0));
     format!("{:.0}", (number / scale).ceil() * scale)

@@ -8,19 +8,15 @@ use std::fmt;
 /// A condition under which a comparison fails.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
-    /// The gate as the user wrote it.
     pub text: String,
     /// The metric as the user wrote it: the name of a column, or the end of exactly one column's
     /// name.
     pub metric: String,
-    /// The change that makes the gate fail.
     pub rule: Rule,
 }
 
-/// The change that makes a gate fail.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// Any difference in a row.
     Changed,
     /// A change of a variant's total beyond a bound.
     Bound {
@@ -29,12 +25,10 @@ pub enum Rule {
         /// The bound. It is in the unit of the metric or, if `is_share` is true, a share of the
         /// total in BASE (0.01 is 1 %).
         bound: f64,
-        /// Whether the bound is a share of the total in BASE.
         is_share: bool,
     },
 }
 
-/// Why a gate cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("gate `{text}`: {what}\nhelp: {help}")]
 pub struct GateError {
@@ -49,7 +43,6 @@ impl GateError {
     }
 }
 
-/// The help text that shows how gates are written.
 const SYNTAX_HELP: &str = "write METRIC, one of > >= < <=, and a change: \"nodes > +1%\", \"seconds > +5%\", \"table.evictions > +1000\"; \
                     or \"nodes changed\"";
 
@@ -102,8 +95,6 @@ impl Gate {
         Ok(gate)
     }
 
-    /// Returns the full name of the column of the gate's metric.
-    ///
     /// # Errors
     /// If there is no such column, or if the column is neither a count, nor a time, nor the score
     /// error.
@@ -131,7 +122,7 @@ impl Gate {
         }
     }
 
-    /// Returns an error about this gate. `what` says what is wrong, and `help` says what to do.
+    /// `what` says what is wrong, and `help` says what to do.
     pub fn refuse(&self, what: &str, help: &str) -> GateError {
         GateError::new(&self.text, what, help)
     }
@@ -151,7 +142,6 @@ impl fmt::Display for Gate {
     }
 }
 
-/// Returns the text without surrounding spaces, or `None` if the text is not a single word.
 fn parse_metric_name(text: &str) -> Option<&str> {
     let text = text.trim();
     (!text.is_empty() && !text.contains(char::is_whitespace)).then_some(text)

@@ -17,7 +17,6 @@ pub const MIN_PRESSURE: f64 = 300.0;
 pub struct Measure {
     /// The total of the metric, or the rate over all searches.
     pub value: f64,
-    /// The ratio to the baseline, paired by search.
     pub ratio: Ratio,
     /// The p-value of the ratio, corrected for all lines by joint sign flips. NaN for a baseline.
     pub p: f64,
@@ -64,7 +63,6 @@ pub const RATES: [(&str, &[&str]); 8] = [
 pub struct Line {
     /// The name of the group. If rows are grouped by variant, this is the name of the variant.
     pub name: String,
-    /// The values of the group in the grouping columns.
     pub values: Vec<String>,
     /// Whether this line is a baseline. A baseline is compared with itself.
     pub is_baseline: bool,
@@ -74,11 +72,8 @@ pub struct Line {
     /// The values that the line shares with its baseline, as in `64 KiB` or `slots=2`. They tell
     /// several baselines apart.
     pub group: String,
-    /// The number of searches.
     pub searches: usize,
-    /// A measure for each metric of the question, in the same order.
     pub measures: Vec<Measure>,
-    /// The sum of each column in [`SUMS`].
     pub sums: [f64; SUMS.len()],
     /// The 95 % interval of each rate in [`RATES`]. The positions or games are the units of
     /// sampling. Both bounds are NaN if there are fewer than two of them.
@@ -99,7 +94,6 @@ pub struct Line {
     /// The number of searches whose last best move solves the suite's position, and the number of
     /// all searches for which the suite names a solution.
     pub solved: (usize, usize),
-    /// The number of failed jobs.
     pub errors: usize,
     /// The position or game that has the greatest influence on the ratio in the first metric. Empty
     /// if there are fewer than three positions or games.
@@ -107,8 +101,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// Returns the interval of the rate whose numerator is the column `column`. Both bounds are NaN
-    /// if no rate in [`RATES`] has this numerator.
+    /// The interval of the rate whose numerator is the column `column`. Both bounds are NaN if no
+    /// rate in [`RATES`] has this numerator.
     pub fn interval(&self, column: &str) -> (f64, f64) {
         RATES
             .iter()
@@ -116,19 +110,15 @@ impl Line {
             .map_or((f64::NAN, f64::NAN), |index| self.intervals[index])
     }
 
-    /// Returns the sum of a column in [`SUMS`], or NaN for any other column.
     pub fn sum(&self, column: &str) -> f64 {
         SUMS.iter().position(|name| *name == column).map_or(f64::NAN, |index| self.sums[index])
     }
 
-    /// Returns the number of nodes that cutoffs saved, and the number of nodes that the searches
-    /// would have needed without these cutoffs. Returns `None` if saved nodes were not counted.
     pub fn saved_and_total_nodes(&self) -> Option<(f64, f64)> {
         let saved = self.sum(columns::SAVED);
         (saved > 0.0).then_some((saved, self.sum(columns::NODES) + saved))
     }
 
-    /// Returns the line's ratio in the first metric.
     pub fn ratio(&self) -> Ratio {
         self.measures.first().map(|measure| measure.ratio).unwrap_or_default()
     }
@@ -151,7 +141,6 @@ pub const SUMS: [&str; 12] = [
     columns::SAVED,
 ];
 
-/// Computes the intervals of each line's rates.
 fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
     let group_and_cluster = |index: &u32| {
         let search = &searches.list[*index as usize];

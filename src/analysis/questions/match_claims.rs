@@ -52,8 +52,8 @@ fn find_encounter<'m>(claim: &MatchClaim, matches: &'m Matches) -> Option<&'m En
     })
 }
 
-/// Returns the Elo of the claim's player against the claim's opponent. `tail` is the probability
-/// beyond each end of the interval. The ends are NaN if there are fewer than two pairs.
+/// `tail` is the probability beyond each end of the interval. The ends are NaN if there are fewer
+/// than two pairs.
 fn claimed_elo(claim: &MatchClaim, encounter: &Encounter, tail: f64) -> Elo {
     let Elo { elo, low, high } = encounter.pairs.elo_with_tail(tail);
     let (low, high) = if encounter.pairs.count() < 2 { (f64::NAN, f64::NAN) } else { (low, high) };

@@ -29,13 +29,11 @@ pub fn logistic_elo(score: f64) -> f64 {
 }
 
 impl Pentanomial {
-    /// Returns logistic Elo with its 95 % interval.
     pub fn elo(&self) -> Elo {
         self.elo_with_tail(TAIL)
     }
 
-    /// Returns logistic Elo with an interval. `tail` is the probability beyond each end of the
-    /// interval.
+    /// `tail` is the probability beyond each end of the interval.
     pub fn elo_with_tail(&self, tail: f64) -> Elo {
         let (mean, _) = self.mean_and_deviation();
         let (low, high) = match self.single_kind() {
@@ -54,14 +52,12 @@ impl Pentanomial {
         Elo { elo: logistic_elo(mean), low: logistic_elo(low), high: logistic_elo(high) }
     }
 
-    /// Returns the two-sided p-value of a difference in strength, or NaN for fewer than two pairs.
     pub fn p(&self) -> f64 {
         let (mean, _) = self.mean_and_deviation();
         let t = (mean - 0.5) / self.standard_error();
         t_two_sided_p(self.count() as usize, t).max(smallest_p(self.count() as usize))
     }
 
-    /// Returns the standard error of the points per game.
     fn standard_error(&self) -> f64 {
         let (_, deviation) = self.mean_and_deviation();
         deviation / (self.count() as f64).sqrt()

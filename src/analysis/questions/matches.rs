@@ -11,10 +11,8 @@ use crate::stats::holm::correct_holm;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The games of two players against each other.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Encounter {
-    /// The first player, whose points are counted.
     pub player: String,
     pub opponent: String,
     /// The number of pairs of games with each possible number of points.
@@ -48,7 +46,6 @@ pub struct Encounter {
     /// The two-sided p-value of the difference. NaN if the sequential test may stop encounters,
     /// because the games are then not a sample of fixed size.
     pub p: f64,
-    /// The p-value, corrected for all encounters by Holm's method.
     pub corrected_p: f64,
     /// Whether the player is stronger (`Greater`) or weaker (`Less`) than the opponent. If the
     /// sequential test may stop encounters, its decision has precedence over the p-value. `None` if
@@ -60,7 +57,6 @@ pub struct Encounter {
 }
 
 impl Encounter {
-    /// Returns the points that the player scored.
     pub fn points(&self) -> f64 {
         self.games[0] as f64 + self.games[1] as f64 / 2.0
     }
@@ -70,17 +66,14 @@ impl Encounter {
     }
 }
 
-/// The results of a match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matches {
-    /// The encounters, in the order of the plan.
     pub encounters: Vec<Encounter>,
     /// The encounters of handicapped copies of the baseline. Each is paired with the divisor of the
     /// copy's nodes.
     pub handicaps: Vec<(f64, Encounter)>,
     /// The number of pairs that could not be played.
     pub failed: u64,
-    /// The sequential test of each encounter.
     pub test: Test,
     /// The bounds of each encounter's test. The error rates are divided by the number of encounters
     /// (Bonferroni).
@@ -90,7 +83,6 @@ pub struct Matches {
 /// The significance level that corrected p-values are compared with.
 const LEVEL: f64 = 0.05;
 
-/// A game, read from a row.
 #[derive(Clone, Copy)]
 struct GameRow {
     /// The player's points: 0, 0.5 or 1.
@@ -101,19 +93,16 @@ struct GameRow {
 }
 
 impl Matches {
-    /// Returns the opponent if all encounters have the same opponent.
     pub fn common_opponent(&self) -> Option<&str> {
         let (first, others) = self.encounters.split_first()?;
         others.iter().all(|encounter| encounter.opponent == first.opponent).then_some(first.opponent.as_str())
     }
 
-    /// Returns the probability beyond each end of an encounter's interval that makes the intervals
-    /// of all encounters hold together with 95 % (Bonferroni).
     pub fn tail(&self) -> f64 {
         TAIL / self.encounters.len().max(1) as f64
     }
 
-    /// Returns all encounters. The encounters of handicapped copies come last.
+    /// The encounters of handicapped copies come last.
     pub fn all_encounters(&self) -> impl Iterator<Item = &Encounter> {
         self.encounters.iter().chain(self.handicaps.iter().map(|(_, encounter)| encounter))
     }
@@ -215,13 +204,9 @@ impl Matches {
 struct EncounterRows {
     /// The games whose partner in the pair has not been read yet, by opening.
     unpaired: HashMap<u32, GameRow>,
-    /// The player's points in each pair.
     pairs: Vec<f64>,
-    /// The opening of each pair.
     openings: Vec<u32>,
-    /// The ids of all games, in the order of the rows.
     game_ids: Vec<u32>,
-    /// The ids of the two games of each pair.
     pair_game_ids: Vec<[u32; 2]>,
     /// The number of moves that the player chose without having finished an iteration.
     blind_moves: f64,
@@ -258,8 +243,7 @@ impl EncounterRows {
         self.openings.iter().copied().zip(self.pairs.iter().copied()).collect()
     }
 
-    /// Returns the result of the encounter. Sums are divided to give means, and the sequential test
-    /// is replayed pair by pair.
+    /// Sums are divided to give means, and the sequential test is replayed pair by pair.
     fn to_encounter(&self, bounds: &Bounds) -> Encounter {
         let (mut pairs, mut test_decision) = (Pentanomial::default(), None);
         for (pair_number, points) in (1..).zip(&self.pairs) {

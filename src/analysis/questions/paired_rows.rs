@@ -14,13 +14,11 @@ use crate::record::{RESULTS, columns, reference, thin};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// One of the two results.
 #[derive(Debug, Clone)]
 pub struct RecordedResult {
     /// The path that the result was read from, as the user wrote the path.
     pub name: String,
     pub frame: Frame,
-    /// The manifest, or `None` if there is no manifest beside the results file.
     pub manifest: Option<Manifest>,
     /// A message about rows of the plan that are missing. `None` if the result is complete.
     pub missing: Option<String>,
@@ -124,7 +122,6 @@ pub fn add_score_errors(
     Ok(())
 }
 
-/// Two results that were joined in one frame, and their paired rows.
 #[derive(Debug, Clone, Default)]
 pub struct PairedResults {
     /// The rows of BASE, followed by the rows of NEW. Variants are named as in BASE. The source
@@ -133,9 +130,7 @@ pub struct PairedResults {
     /// One group for each combination of source (BASE or NEW) and variant. If both results have a
     /// suite column, there is one group for each combination of source, variant and suite.
     pub grouping: Grouping,
-    /// The searches of both results.
     pub searches: Searches,
-    /// The columns that both results have.
     pub shared_columns: Vec<String>,
     /// The variants of BASE in order, followed by the variants that only NEW has.
     pub variants: Vec<String>,
@@ -147,7 +142,6 @@ pub struct PairedResults {
     /// The name in NEW of each variant in `variants`. `None` if the variant has the same name in
     /// NEW as in BASE, or is missing in one of them.
     pub new_names: Vec<Option<String>>,
-    /// The rows that both results have.
     pub pairs: Vec<RowPair>,
     /// The rows of BASE that are missing in NEW. Each row is paired with the index of its line.
     pub missing_rows: Vec<(usize, usize)>,
@@ -157,25 +151,20 @@ pub struct PairedResults {
     pub failed: [usize; 2],
 }
 
-/// Two rows of the same search and depth.
 #[derive(Debug, Clone, Copy)]
 pub struct RowPair {
     pub base: usize,
     pub new: usize,
-    /// The index of the line.
     pub line: usize,
 }
 
 /// A unit of comparison: a variant or, if both results have a suite column, a variant in one suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedLine {
-    /// The suite, or `None` if one of the results has no suite column.
     pub suite: Option<String>,
-    /// The index of the variant.
     pub variant: usize,
 }
 
-/// The values of the source column.
 const SOURCES: [&str; 2] = ["BASE", "NEW"];
 
 impl PairedResults {
@@ -256,7 +245,6 @@ impl PairedResults {
         Ok(results)
     }
 
-    /// Pairs the rows of each line.
     fn pair_lines(&mut self, [base, new]: [&RecordedResult; 2]) -> Result<(), CompareError> {
         if let Some((row, description)) = self.searches.describe_duplicate(&self.frame) {
             // The rows of NEW follow the rows of BASE.
@@ -275,7 +263,7 @@ impl PairedResults {
         Ok(())
     }
 
-    /// Returns the name of a line. If the line has a suite, the name begins with the suite.
+    /// If the line has a suite, the name begins with the suite.
     pub fn line_name(&self, line: &ComparedLine) -> String {
         let variant = &self.variants[line.variant];
         line.suite.as_ref().map_or_else(|| variant.clone(), |suite| format!("{suite}, {variant}"))

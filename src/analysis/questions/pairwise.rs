@@ -12,12 +12,9 @@ use crate::stats::ratio::{Family, JudgedRatio};
 
 const MAX_LINES: usize = 40;
 
-/// One line compared with another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinePair {
-    /// The index of the line in the summary.
     pub line: usize,
-    /// The index of the line that it is compared with.
     pub base: usize,
     /// The total of `line`, and the ratio of `line` to `base`. The p-value is corrected over all
     /// pairs.

@@ -9,7 +9,6 @@ use crate::analysis::rows::grouping::{Grouping, combine};
 use crate::analysis::rows::metric::Metric;
 use crate::record::columns;
 
-/// A table of a metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pivot {
     /// The results column that has one table row for each of its values.
@@ -30,12 +29,11 @@ pub struct Pivot {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Total {
     pub value: f64,
-    /// The number of searches that the total includes.
     pub searches: usize,
 }
 
-/// Returns the default grouping columns of a pivot. If the table rows are the values of an option,
-/// these are the other options that vary. Otherwise rows are grouped by variant.
+/// If the table rows are the values of an option, these are the other options that vary. Otherwise
+/// rows are grouped by variant.
 pub fn default_groups(frame: &Frame, by: &str) -> Vec<String> {
     let options = frame.options();
     if !options.contains(&by) {
@@ -45,7 +43,6 @@ pub fn default_groups(frame: &Frame, by: &str) -> Vec<String> {
     others.map(str::to_owned).collect()
 }
 
-/// Whether a column has more than one value.
 pub fn varies(frame: &Frame, column: &str) -> bool {
     let (_, values) = combine(frame, &[column.to_owned()]);
     values.len() > 1
@@ -89,7 +86,6 @@ impl Pivot {
         Self { by: by.to_owned(), metric: metric.clone(), levels, names, cells }
     }
 
-    /// Returns the smallest and the largest number of searches that a total includes.
     pub fn searches(&self) -> (usize, usize) {
         let counts = || self.cells.iter().flatten().flatten().map(|total| total.searches);
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))

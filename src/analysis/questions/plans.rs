@@ -9,7 +9,6 @@ use crate::record::manifest::Build;
 use crate::text::plural;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// A program that was measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct MeasuredProgram {
     pub name: String,
@@ -30,8 +29,6 @@ impl std::fmt::Display for MeasuredProgram {
     }
 }
 
-/// Returns the programs that were measured for `result`, without duplicates and sorted by name.
-/// Returns an empty list if the result has no manifest.
 pub fn measured_programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
     let Some(manifest) = &result.manifest else { return Vec::new() };
     let variants = result.frame.text_column(columns::VARIANT);
@@ -127,8 +124,8 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
     Some(differences)
 }
 
-/// Returns the limits of each variant. A limit is split into parts such as depth and nodes. If a
-/// row has a suite, the names of the parts include the name of the suite.
+/// A limit is split into parts such as depth and nodes. If a row has a suite, the names of the
+/// parts include the name of the suite.
 fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     let [variants, suites, limits] =
         [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.text_column(column));

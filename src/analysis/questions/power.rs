@@ -6,13 +6,11 @@ use crate::stats::clusters::Clusters;
 use crate::stats::ratio::{Family, Ratio};
 use crate::stats::sample::{median, min_clusters};
 
-/// The power of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Power {
     /// The number of lines that are tested together. If no line can be tested, this is the number
     /// of lines that are compared.
     pub lines: usize,
-    /// The largest number of clusters of a line.
     pub clusters: usize,
     /// Whether some clusters are games. There are then fewer clusters than searches.
     pub has_games: bool,
@@ -31,13 +29,11 @@ pub struct Power {
 }
 
 impl Power {
-    /// Returns the power of comparing the lines of a family with the baseline.
     pub fn from_family(family: &Family) -> Self {
         Self::new(family.lines.iter().map(|line| line.ratio).collect(), family)
     }
 
-    /// Returns the power of comparing rivals with the best rival, at the family's significance
-    /// level. `samples` contains the log ratios of each rival to the best rival.
+    /// `samples` contains the log ratios of each rival to the best rival.
     pub fn from_rivals(samples: &[Logs], family: &Family) -> Self {
         let to_ratio = |logs: &Logs| {
             let clusters = Clusters::new(logs);
@@ -52,7 +48,6 @@ impl Power {
         Self { is_among_rivals: true, ..Self::new(samples.iter().map(to_ratio).collect(), family) }
     }
 
-    /// Returns the power of comparisons with these ratios, at the family's significance level.
     fn new(mut ratios: Vec<Ratio>, family: &Family) -> Self {
         ratios.retain(|ratio| ratio.pairs > 0);
         // If a line equals the baseline in every search, its ratio does not show how much searches

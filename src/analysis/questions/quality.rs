@@ -11,11 +11,9 @@ use crate::stats::interval::intervals;
 use crate::stats::sample::mean;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The quality of one variant's moves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
     pub variant: String,
-    /// The number of searches that were judged.
     pub searches: usize,
     /// The mean loss in centipawns.
     pub loss: f64,
@@ -30,7 +28,6 @@ pub struct Quality {
     pub solved: (usize, usize),
 }
 
-/// A search that was judged.
 struct JudgedSearch {
     /// The loss in centipawns.
     loss: f64,
@@ -50,8 +47,7 @@ type SearchesByKey = BTreeMap<(String, String, u64), JudgedSearch>;
 /// game, or the position if the search does not belong to a game.
 type Losses<'a> = BTreeMap<(&'a str, &'a str), (&'a str, f64)>;
 
-/// Returns the quality of each variant's moves, in the order of `variants`. Variants without judged
-/// searches are left out.
+/// Variants without judged searches are left out.
 pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String], baseline: &str) -> Vec<Quality> {
     if judgements.is_empty() {
         return Vec::new();
@@ -134,9 +130,8 @@ fn mean_losses(searches: &SearchesByKey) -> Losses<'_> {
         .collect()
 }
 
-/// Returns the number of searches that the reference has not judged, and the number of all searches
-/// that have a move. A search is judged if its position is judged. If `needs_moves` is true, the
-/// chosen move must be judged too.
+/// A search is judged if its position is judged. If `needs_moves` is true, the chosen move must be
+/// judged too.
 pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], needs_moves: bool) -> (usize, usize) {
     let judged_moves: HashSet<(&str, &str)> =
         judgements.iter().map(|judgement| (judgement.position.as_str(), judgement.mv.as_str())).collect();

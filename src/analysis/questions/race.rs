@@ -12,7 +12,6 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-/// Measures the candidates of a race.
 pub trait Objective {
     /// The reason why candidates cannot be measured.
     type Error;
@@ -26,17 +25,13 @@ pub trait Objective {
     -> Result<Measurements, Self::Error>;
 }
 
-/// The stage of the tuning that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RaceStage {
-    /// The round of the race with this index.
     Race(usize),
-    /// The held-out items.
     HeldOut,
 }
 
 impl RaceStage {
-    /// Returns the name of the stage's folder.
     pub fn folder(self) -> String {
         match self {
             Self::Race(round) => format!("race-{}", round + 1),
@@ -45,35 +40,25 @@ impl RaceStage {
     }
 }
 
-/// The setup of a race.
 #[derive(Debug, Clone, Copy)]
 pub struct Contest<'a> {
-    /// The number of candidates.
     pub candidates: usize,
-    /// The index of the candidate that is the baseline.
     pub baseline: usize,
-    /// The number of items.
     pub items: usize,
     pub tune: &'a Tune,
 }
 
-/// One round of the race.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Round {
-    /// The number of items searched in this round.
     pub items: usize,
-    /// The candidates that were searched.
     pub candidates: Vec<usize>,
     /// The ratio of each of these candidates to the baseline, as the geometric mean over all
     /// searches so far. NaN without searches that have a ratio.
     pub ratios: Vec<f64>,
-    /// The best candidate after the round.
     pub best: usize,
-    /// The candidates that were dropped after the round.
     pub dropped: Vec<usize>,
 }
 
-/// The result of a candidate in the race.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Candidate {
     /// The index of the round after which the candidate was dropped. `None` if the candidate was
@@ -84,7 +69,6 @@ pub struct Candidate {
     pub equals_winner: bool,
 }
 
-/// The result on held-out items.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeldOutResult {
     /// The winner's ratio to the candidate that the winner is tested against. If some searches have
@@ -93,7 +77,6 @@ pub struct HeldOutResult {
     pub confirmation: Confirmation,
 }
 
-/// The outcome on held-out items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confirmation {
     /// The winner is significantly better on held-out items too.
@@ -112,7 +95,6 @@ pub struct RaceResult {
     /// The index of the candidate that the winner is tested against. This is the baseline, or the
     /// next best candidate if the baseline won.
     pub against: usize,
-    /// The number of held-out items.
     pub held_out: usize,
     /// The result on held-out items. `None` if all candidates had the same values in all searches
     /// of the race, so that the varied options have no effect here. No candidate is then measured
@@ -204,7 +186,7 @@ pub fn run_race<O: Objective>(
     Ok(result)
 }
 
-/// Returns the total number of items that have been searched after each round. The first total is
+/// The total number of items that have been searched after each round. The first total is
 /// `first_total`, and the total doubles in each round. After the last round, the total is
 /// `item_count`. The last round adds at least a quarter of all items.
 fn round_totals(first_total: usize, item_count: usize) -> Vec<usize> {
@@ -212,9 +194,8 @@ fn round_totals(first_total: usize, item_count: usize) -> Vec<usize> {
     doubled_totals.take_while(|total| *total < item_count - item_count / 4).chain([item_count]).collect()
 }
 
-/// Returns the p-value of each candidate's difference from the candidate `reference`. The p-values
-/// are corrected jointly, because all candidates are measured on the same items. No intervals are
-/// computed, because the race does not need them.
+/// The p-values are corrected jointly, because all candidates are measured on the same items. No
+/// intervals are computed, because the race does not need them.
 fn corrected_p(samples: &Samples, candidates: &[usize], reference: usize) -> Vec<f64> {
     let lines: Vec<Clusters> =
         candidates.iter().map(|&candidate| Clusters::new(&samples.pairs(candidate, reference).logs())).collect();
@@ -230,13 +211,13 @@ fn signed_cost(mean_log: f64, goal: Goal) -> f64 {
     }
 }
 
-/// Returns the cost of a candidate relative to the baseline. A lower cost is better.
+/// A lower cost is better.
 fn candidate_cost(samples: &Samples, candidate: usize, baseline: usize, goal: Goal) -> f64 {
     signed_cost(if candidate == baseline { 0.0 } else { samples.pairs(candidate, baseline).mean() }, goal)
 }
 
-/// Returns the best of the remaining candidates. If several candidates are equally good,
-/// the baseline is chosen if it is among them, and otherwise the first of them.
+/// If several candidates are equally good, the baseline is chosen if it is among them, and
+/// otherwise the first of them.
 fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal) -> usize {
     let cost = |candidate: usize| candidate_cost(samples, candidate, baseline, goal);
     let baseline_first = remaining.iter().filter(|&&candidate| candidate == baseline).chain(remaining);
@@ -244,9 +225,8 @@ fn find_best(samples: &Samples, remaining: &[usize], baseline: usize, goal: Goal
     baseline_first.copied().reduce(choose_better).unwrap_or(baseline)
 }
 
-/// Returns the remaining candidates that are significantly worse than `best`. Joint sign-flip tests
-/// correct the p-values for the number of candidates. The significance level is divided by the
-/// number of rounds (Bonferroni).
+/// Joint sign-flip tests correct the p-values for the number of candidates. The significance level
+/// is divided by the number of rounds (Bonferroni).
 fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune, round_count: usize) -> Vec<usize> {
     let others: Vec<usize> = remaining.iter().copied().filter(|&candidate| candidate != best).collect();
     let p_values = corrected_p(samples, &others, best);
@@ -271,8 +251,7 @@ fn find_losers(samples: &Samples, remaining: &[usize], best: usize, tune: &Tune,
         .collect()
 }
 
-/// Returns the candidates in `others`, the best candidate first. All candidates that were dropped
-/// during the race come last.
+/// All candidates that were dropped during the race come last.
 fn rank_candidates(
     samples: &Samples,
     others: &[usize],
@@ -287,7 +266,6 @@ fn rank_candidates(
     ranking
 }
 
-/// Returns the outcome of the confirmation.
 fn confirm(test: &Ratio, tune: &Tune) -> Confirmation {
     let is_better = signed_cost(test.mean.ln(), tune.goal) < 0.0;
     let is_significant = test.p < tune.alpha && test.excludes_one();

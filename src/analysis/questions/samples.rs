@@ -2,7 +2,6 @@
 
 use crate::analysis::pairing::pairs::Pairs;
 
-/// The values of some candidates in the same searches.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measurements {
     /// The item of each search. An item is a game or a position, and is the unit of sampling.
@@ -12,10 +11,8 @@ pub struct Measurements {
     pub values: Vec<Vec<f64>>,
 }
 
-/// All measurements so far.
 #[derive(Debug, Clone, Default)]
 pub struct Samples {
-    /// The item of each search.
     items: Vec<u32>,
     /// The values of each candidate. A candidate has one value for each search, which is NaN if the
     /// candidate was not measured in the search.
@@ -23,12 +20,10 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Creates samples of `candidate_count` candidates, without any measurements.
     pub fn new(candidate_count: usize) -> Self {
         Self { items: Vec::new(), values: vec![Vec::new(); candidate_count] }
     }
 
-    /// Adds measurements of the given candidates.
     pub fn add(&mut self, candidates: &[usize], measurements: &Measurements) {
         self.items.extend(&measurements.items);
         for (&candidate, values) in candidates.iter().zip(&measurements.values) {
@@ -47,7 +42,6 @@ impl Samples {
         Pairs::from_values(&self.items, &self.values[base], &self.values[candidate])
     }
 
-    /// Whether two candidates have equal values in every search that both made.
     pub fn have_equal_values(&self, a: usize, b: usize) -> bool {
         let value_pairs = self.values[a].iter().zip(&self.values[b]);
         let mut shared_searches = value_pairs.filter(|(value_a, value_b)| !value_a.is_nan() && !value_b.is_nan());

@@ -5,14 +5,12 @@ use super::summary::Summary;
 use crate::stats::gsprt::Pentanomial;
 use std::cmp::Ordering;
 
-/// The result of a screen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScreenResult {
     /// The variant with the lowest ratio in the first metric.
     pub best: String,
     /// The variants that play games, in the order of the summary. The best variant is one of them.
     pub remaining: Vec<String>,
-    /// The variants that were dropped.
     pub dropped: Vec<String>,
 }
 
@@ -55,14 +53,11 @@ pub fn screen(summary: &Summary, elo_margin: f64, elo_per_log: f64) -> ScreenRes
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Contender {
     pub name: String,
-    /// The pairs of games against the best of the screen.
     pub pairs: Pentanomial,
 }
 
 impl Contender {
-    /// Returns whether the variant is stronger (`Greater`) or weaker (`Less`) than the best of the
-    /// screen. Returns `None` if this is undecided. `tail` is the probability beyond each end of
-    /// the interval.
+    /// `tail` is the probability beyond each end of the interval.
     pub fn decision(&self, tail: f64) -> Option<Ordering> {
         let Elo { low, high, .. } = self.pairs.elo_with_tail(tail);
         if low > 0.0 {
@@ -75,8 +70,6 @@ impl Contender {
     }
 }
 
-/// Returns the probability beyond each end of an interval that makes the intervals of all
-/// contenders hold together with 95 %, at every look at the games (Bonferroni).
 pub fn joint_tail(contender_count: usize, look_count: usize) -> f64 {
     TAIL / (contender_count.max(1) * look_count.max(1)) as f64
 }

@@ -13,7 +13,6 @@ use crate::record::columns;
 use crate::stats::ratio::{Family, JudgedRatio, Ratio};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The question that a summary answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// The full names of the columns that rows are grouped by.
@@ -26,10 +25,8 @@ pub struct Question {
     pub metrics: Vec<Metric>,
 }
 
-/// The group with which the other groups are compared.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Baseline {
-    /// The first group.
     #[default]
     First,
     /// The group that the user describes with this text. The text is parsed by
@@ -44,14 +41,10 @@ pub enum Baseline {
 }
 
 impl Baseline {
-    /// Returns the baseline that has this value in this column.
     pub fn value(column: &str, value: &str) -> Self {
         Self::Values(vec![(column.to_owned(), value.to_owned())])
     }
 
-    /// Returns the index of each group's baseline, and for each group a description of the values
-    /// that the group shares with its baseline.
-    ///
     /// # Errors
     /// If no group matches the baseline.
     fn find_baselines(&self, frame: &Frame, grouping: &Grouping) -> Result<(Vec<Option<usize>>, Vec<String>), String> {
@@ -86,9 +79,9 @@ impl Baseline {
 }
 
 impl Question {
-    /// Returns the question that compares the nodes of each variant with the nodes of a baseline
-    /// variant. The first variant is the baseline if `baseline` is `None`. Lines are listed in the
-    /// order of the variants in `order`.
+    /// The question that compares the nodes of each variant with the nodes of a baseline variant.
+    /// The first variant is the baseline if `baseline` is `None`. Lines are listed in the order of
+    /// the variants in `order`.
     pub fn by_variant(order: &[String], baseline: Option<&str>) -> Self {
         Self {
             by: vec![columns::VARIANT.to_owned()],
@@ -103,18 +96,15 @@ impl Question {
 /// fewest nodes, and another key scheme is only another random sample.
 const UNRANKED_OPTIONS: [&str; 5] = ["table.size", "uci.Hash", "table.key_bits", "keys.scheme", "keys.ep"];
 
-/// The totals of each group of rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     pub by: Vec<String>,
     pub lines: Vec<Line>,
     pub metrics: Vec<Metric>,
-    /// The largest number of searches of a line.
     pub searches: usize,
     /// The options in which the lines differ and whose values must not be ranked, such as the table
     /// size or the key width.
     pub unranked_options: Vec<String>,
-    /// The largest number of repeats of a search.
     pub repeats: usize,
     /// The power of the comparison in the first metric. If the baseline has no table but at least
     /// two other lines have one, this is the power of comparing these lines with each other.
@@ -228,25 +218,20 @@ impl Summary {
         self.nodes_mislead_reason.is_some() && metric.is_nodes()
     }
 
-    /// Unmarks a ratio of a metric that has no verdicts.
     pub fn withhold(&self, metric: &Metric, judged: JudgedRatio) -> JudgedRatio {
         let is_judged = !self.has_no_verdict(metric);
         let JudgedRatio { significant, fragile, .. } = judged;
         JudgedRatio { significant: significant && is_judged, fragile: fragile && is_judged, ..judged }
     }
 
-    /// Returns whether less or more of a metric is better. Returns `Neither` if the metric has no
-    /// verdicts.
     pub fn better(&self, metric: &Metric) -> Better {
         if self.has_no_verdict(metric) { Better::Neither } else { metric.better() }
     }
 
-    /// Returns the baseline of the line with this index.
     pub fn base(&self, line: usize) -> Option<&Line> {
         self.lines[line].base.map(|base| &self.lines[base])
     }
 
-    /// Returns the baseline if exactly one line is a baseline.
     pub fn baseline(&self) -> Option<&Line> {
         let mut baselines = self.lines.iter().filter(|line| line.is_baseline);
         match (baselines.next(), baselines.next()) {
@@ -278,10 +263,8 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
     family
 }
 
-/// Returns the log ratios of each rival to the best rival, except for the best rival itself. The
-/// rivals are the lines other than the baseline. If the baseline has no table, only lines with a
-/// table are rivals. Returns `None` unless there are exactly one baseline and at least two rivals.
-/// `baselines` contains the index of each line's baseline.
+/// The rivals are the lines other than the baseline. If the baseline has no table, only lines with
+/// a table are rivals. `baselines` contains the index of each line's baseline.
 fn rival_samples(
     lines: &[Line],
     reader: &MetricReader<'_>,

@@ -17,16 +17,13 @@ pub struct Axis {
     pub columns: Vec<String>,
     /// The path of the option. The paths of options that vary together are joined by ` + `.
     pub path: String,
-    /// The shortened path, for headings.
     pub name: String,
     /// The levels of the axis. Numbers are sorted, and words are in the order of their first rows.
     pub levels: Vec<Level>,
 }
 
-/// One level of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// The value in each column of the axis.
     pub values: Vec<String>,
     pub label: String,
     /// The level as a number, such as a size in bytes. `None` if the level is not a number.
@@ -38,7 +35,6 @@ impl Axis {
         self.levels.iter().all(|level| level.number.is_some())
     }
 
-    /// Returns the index of a row's level, or `None` if the row is not on the grid.
     pub fn row_level(&self, frame: &Frame, row: usize) -> Option<usize> {
         let values: Vec<String> = self.columns.iter().map(|column| frame.text(column, row).into_owned()).collect();
         self.levels.iter().position(|level| level.values == values)
@@ -55,16 +51,13 @@ const TABLE_KIND: &str = "table.kind";
 /// other kinds than bounded tables are only references.
 const EXCLUDED: &[&str] = &[KEYS_SEED, THREADS_SEED, TABLE_KIND];
 
-/// The columns that become one axis.
 struct AxisColumns {
     path: String,
-    /// The indices of the columns.
     members: Vec<usize>,
 }
 
-/// Returns the rows on the grid, and the axes of the grid. If there are bounded tables and tables
-/// of other kinds, only the rows with a bounded table are on the grid. To save memory, these rows
-/// are copied without the counters that are not in `counters`.
+/// If there are bounded tables and tables of other kinds, only the rows with a bounded table are on
+/// the grid. To save memory, these rows are copied without the counters that are not in `counters`.
 pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
     let kinds = frame.text_column(TABLE_KIND);
     let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 /// joined.
 pub const SOURCE: &str = "source";
 
-/// The path of the option that sets the key seed.
 pub const KEYS_SEED: &str = "keys.seed";
 
 /// The path of the option that sets the schedule's seed.
@@ -19,7 +18,6 @@ pub const THREADS_SEED: &str = "threads.seed";
 /// the file's own key seed and schedule.
 pub const SEED: &str = "seed";
 
-/// The values of a column.
 #[derive(Debug, Clone)]
 pub enum Values {
     /// Numbers. An empty field is NaN, and counts are exact up to 2^53.
@@ -31,28 +29,23 @@ pub enum Values {
 /// strings.
 #[derive(Debug, Clone, Default)]
 pub struct TextColumn {
-    /// The code of each row.
     codes: Vec<u32>,
     /// The distinct strings. The code of a string is its index.
     list: Vec<String>,
-    /// The code of each string in `list`.
     code_by_text: HashMap<String, u32, RandomState>,
 }
 
 impl TextColumn {
-    /// Creates a column with the same string in all of `rows` rows.
     pub fn repeat(word: &str, rows: usize) -> Self {
         let code_by_text = HashMap::from_iter([(word.to_owned(), 0)]);
         Self { codes: vec![0; rows], list: vec![word.to_owned()], code_by_text }
     }
 
-    /// Returns the code of each row.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
 
-    /// Returns the distinct strings, in the order of their first rows. The code of a string is its
-    /// index in this list.
+    /// The code of a string is its index in this list.
     pub fn list(&self) -> &[String] {
         &self.list
     }
@@ -61,7 +54,6 @@ impl TextColumn {
         &self.list[self.codes[row] as usize]
     }
 
-    /// Returns the first row with each string in the list, or `None` for a string that no row has.
     pub fn first_rows(&self) -> Vec<Option<usize>> {
         let mut first_rows = vec![None; self.list.len()];
         for (row, &code) in self.codes.iter().enumerate() {
@@ -85,7 +77,7 @@ impl TextColumn {
         self.codes.extend(other.codes.iter().map(|&code| new_codes[code as usize]));
     }
 
-    /// Returns the code of a string. A new string is added to the list.
+    /// A new string is added to the list.
     pub fn intern(&mut self, text: &str) -> u32 {
         if let Some(&code) = self.code_by_text.get(text) {
             return code;
@@ -112,7 +104,6 @@ fn parse_number(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Returns the value of up to [`MAX_EXACT_DIGITS`] digits.
 fn parse_digits(digits: &[u8]) -> f64 {
     digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')) as f64
 }
@@ -173,7 +164,6 @@ impl Values {
         self.push(&block[..length]).then_some(length)
     }
 
-    /// Creates a column of the same type with `rows` empty rows.
     pub fn blank(&self, rows: usize) -> Self {
         match self {
             Self::Numbers(_) => Self::Numbers(vec![f64::NAN; rows]),
@@ -192,7 +182,6 @@ impl Values {
         }
     }
 
-    /// Returns a column of the chosen rows, in the given order.
     pub fn take(&self, rows: &[usize]) -> Self {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
@@ -209,7 +198,7 @@ impl Values {
         }
     }
 
-    /// Returns all rows as numbers. A text that is not a number becomes NaN.
+    /// A text that is not a number becomes NaN.
     pub fn numbers(&self) -> Cow<'_, [f64]> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
@@ -220,7 +209,7 @@ impl Values {
         }
     }
 
-    /// Returns the field of a row as text. The text is empty if the field is NaN.
+    /// The field of a row as text. The text is empty if the field is NaN.
     pub fn text(&self, row: usize) -> Cow<'_, str> {
         match self {
             Self::Numbers(numbers) if numbers[row].is_nan() => Cow::Borrowed(""),

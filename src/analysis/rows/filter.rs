@@ -5,7 +5,6 @@ use super::axes::parse_number;
 use super::frame::{Frame, FrameError, Lookup};
 use crate::experiment::relation::Relation;
 
-/// A condition on one column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     column: String,
@@ -13,10 +12,8 @@ pub struct Filter {
     value: String,
 }
 
-/// Why a condition cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
-    /// The condition has no operator.
     #[error("--where {0}: expected a column, one of = != < <= > >=, and a value, as in depth>=5")]
     NoOperator(String),
     /// The condition uses an operator such as `<`, but its value is not a number. Holds the
@@ -29,7 +26,6 @@ pub enum FilterError {
 }
 
 impl Filter {
-    /// Returns the column that the condition tests.
     pub fn column(&self) -> &str {
         &self.column
     }
@@ -50,7 +46,6 @@ impl Filter {
         Ok(Self { column: column.to_owned(), relation, value })
     }
 
-    /// Returns the indices of the rows that meet all conditions.
     pub fn select_rows(filters: &[Self], frame: &Frame) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..frame.rows()).collect();
         for filter in filters {
@@ -62,8 +57,6 @@ impl Filter {
         rows
     }
 
-    /// Returns a message that lists the values of the column, if the condition is `column=value`
-    /// and no row meets the condition.
     pub fn describe_missing_value(&self, frame: &Frame) -> Option<String> {
         let texts = frame.text_column(&self.column);
         if self.relation != Relation::Equal || texts.list().iter().any(|text| self.accepts(text)) {

@@ -7,19 +7,15 @@ use crate::experiment::baseline::{OptionValues, Partners};
 use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, refers_to};
 use std::collections::HashMap;
 
-/// The group and the block of each row.
 #[derive(Debug, Clone, Default)]
 pub struct Grouping {
-    /// The columns that rows are grouped by.
     pub by: Vec<String>,
     /// The values of each group in the columns `by`. Groups are in the order of their first rows.
     pub values: Vec<Vec<String>>,
-    /// The index of each row's group.
     pub group: Vec<u32>,
     /// The index of each row's block. All rows of a block have the same values of the options that
     /// vary within groups. Searches are paired only within a block.
     pub block: Vec<u32>,
-    /// The values of each block in the options that vary within groups.
     pub blocks: Vec<Vec<String>>,
     /// Whether searches of different joined results are paired. This is so if rows are grouped by
     /// source, or if all rows of each group come from a single result.
@@ -51,14 +47,12 @@ impl Grouping {
         Self { by: by.to_vec(), values: group_values, group, block, blocks, pairs_sources }
     }
 
-    /// Returns the index of the group with these values.
     pub fn find(&self, values: &[String]) -> Option<usize> {
         self.values.iter().position(|existing| existing == values)
     }
 
-    /// Returns the names of the groups. The name of a group lists its values, as in
-    /// `policy=always, size=1 MiB`. Variants, sources and experiments are listed without the name
-    /// of the column.
+    /// The name of a group lists its values, as in `policy=always, size=1 MiB`. Variants, sources
+    /// and experiments are listed without the name of the column.
     pub fn names(&self) -> Vec<String> {
         let short_names = short_names(&self.by);
         let describe_value =
@@ -74,7 +68,6 @@ impl Grouping {
         self.values.iter().map(join_parts).collect()
     }
 
-    /// Returns the index of each group's baseline, or `None` if the group has no baseline.
     /// `baseline_values` lists columns, by their index in `by`, and the baseline's values in these
     /// columns. In all other columns, the baseline has the same values as the group.
     pub fn baselines_with_values(&self, baseline_values: &[(usize, String)]) -> Vec<Option<usize>> {
@@ -142,9 +135,8 @@ impl Grouping {
         Ok((baselines, descriptions))
     }
 
-    /// Returns those of the given options that differ between groups. Rows without a value of the
-    /// option are ignored. An option is returned only if rows are grouped by the option or by
-    /// variant.
+    /// Rows without a value of the option are ignored. An option is returned only if rows are
+    /// grouped by the option or by variant.
     pub fn differing_options(&self, frame: &Frame, options: &[&str]) -> Vec<String> {
         let differs = |option: &&&str| {
             let texts = frame.text_column(option);
@@ -267,9 +259,8 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
     (codes, values)
 }
 
-/// Returns the short name of each column. The short name is the last part of the column's path, or
-/// the whole path if several columns have the same last part. A final `.kind` is ignored when the
-/// last part is determined.
+/// The short name is the last part of the column's path, or the whole path if several columns have
+/// the same last part. A final `.kind` is ignored when the last part is determined.
 pub fn short_names(columns: &[String]) -> Vec<String> {
     let last_part = |path: &str| {
         let path = path.strip_suffix(".kind").unwrap_or(path);

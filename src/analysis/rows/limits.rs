@@ -12,7 +12,7 @@ pub fn is_part(name: &str) -> bool {
     PARTS.iter().any(|(path, _)| *path == name)
 }
 
-/// Returns the value after `prefix` in a limit. The value is empty if the limit has no such part.
+/// The value is empty if the limit has no such part.
 fn find_part(limit: &str, prefix: &str) -> String {
     limit.split(", ").find_map(|part| part.strip_prefix(prefix)).unwrap_or_default().to_owned()
 }

@@ -10,36 +10,28 @@ use crate::record::columns::{self, Role};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
     pub name: String,
-    /// How the metric is computed from the rows.
     pub aggregation: Aggregation,
 }
 
-/// How a metric is computed from the rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Aggregation {
-    /// The sum of a column over the iterations.
     Sum(String),
-    /// The value of a column in the last iteration.
     Last(String),
     /// The sum of one column divided by the sum of another.
     Rate(String, String),
-    /// The sum of a column divided by the last value of another.
     PerLast(String, String),
 }
 
-/// How a metric's values are formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Count,
     /// A share of 1, shown in percent.
     Share,
     Seconds,
-    /// A number per second.
     PerSecond,
     Plain,
 }
 
-/// Which values of a metric are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
@@ -53,7 +45,6 @@ pub enum Better {
 /// Columns of which less is better, because they measure effort or error.
 const COSTS: [&str; 5] = [columns::NODES, columns::EVALS, columns::SECONDS, columns::SCORE_ERROR, columns::TICKS];
 
-/// Metrics of which more is better.
 const GAINS: [&str; 7] =
     ["nps", "usable_rate", "hit_rate", "first_cut_rate", columns::HITS, columns::USABLE, columns::SAVED];
 
@@ -142,24 +133,21 @@ impl Metric {
         }
     }
 
-    /// Returns the metric of a column. The column is summed, or read from the last iteration.
+    /// The column is summed, or read from the last iteration.
     pub fn from_column(column: &str) -> Self {
         let aggregation =
             if is_summed(column) { Aggregation::Sum(column.to_owned()) } else { Aggregation::Last(column.to_owned()) };
         Self { name: column.to_owned(), aggregation }
     }
 
-    /// Returns the metric of nodes, summed over the iterations.
     pub fn nodes() -> Self {
         Self { name: "nodes".to_owned(), ..Self::from_column(columns::NODES) }
     }
 
-    /// Whether this is the metric of nodes, summed over the iterations.
     pub fn is_nodes(&self) -> bool {
         self.aggregation == Aggregation::Sum(columns::NODES.to_owned())
     }
 
-    /// Returns whether less or more of the metric is better.
     pub fn better(&self) -> Better {
         let is_gain = |name: &str| GAINS.contains(&name);
         match &self.aggregation {
@@ -190,7 +178,6 @@ impl Metric {
         self.columns().into_iter().any(|column| columns::role(column) == Role::Time)
     }
 
-    /// Returns how the metric's values are formatted.
     pub fn unit(&self) -> Unit {
         match &self.aggregation {
             Aggregation::Sum(column) if column == columns::SECONDS => Unit::Seconds,

@@ -3,7 +3,6 @@
 use super::column::{KEYS_SEED, THREADS_SEED};
 use crate::record::columns::{self, Role};
 
-/// Why thin rows are not enough for a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThinRowsError {
     /// The request needs a column that thin rows do not store for each row. Holds the name of the
@@ -16,14 +15,11 @@ pub enum ThinRowsError {
     Choice(String, String),
 }
 
-/// What a frame of thin rows lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MissingColumns {
     /// Columns that are stored once per search or once per variant.
     stored_once: Vec<String>,
-    /// Columns that are not stored.
     absent: Vec<String>,
-    /// How to make the full rows.
     remedy: String,
 }
 
@@ -57,17 +53,13 @@ impl MissingColumns {
         self.stored_once.iter().any(|name| name == column)
     }
 
-    /// Returns the error for a name that may mean a column which is not stored for each row.
-    /// Returns `None` if the name cannot mean such a column.
     pub fn column_error(&self, name: &str) -> Option<ThinRowsError> {
         let refers_to = |column: &&String| columns::refers_to(name, column);
         let column = self.stored_once.iter().chain(&self.absent).find(refers_to)?;
         Some(ThinRowsError::Column(column.clone(), self.remedy.clone()))
     }
 
-    /// Returns the error for a filter or grouping by a column that varies within a search. Counters
-    /// that are stored once per search would be assigned to the wrong rows. Returns `None` if the
-    /// column may be used.
+    /// Counters that are stored once per search would be assigned to the wrong rows.
     pub fn grouping_error(&self, column: &str) -> Option<ThinRowsError> {
         let is_constant_in_search = match columns::role(column) {
             Role::Option => column != KEYS_SEED && column != THREADS_SEED,

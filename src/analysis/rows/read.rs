@@ -8,10 +8,8 @@ use csv::{ByteRecord, Position, StringRecord};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Columns that every results file has.
 pub(super) const REQUIRED: [&str; 4] = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
 
-/// Columns that are not loaded.
 pub(super) const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES, columns::SEARCHES];
 
 impl Frame {
@@ -93,11 +91,8 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, block_size: 
     Some(frame)
 }
 
-/// The header of a results file.
 struct Heading {
-    /// The names of all columns.
     fields: Vec<String>,
-    /// Whether each column is loaded.
     is_loaded: Vec<bool>,
 }
 
@@ -119,7 +114,6 @@ impl Heading {
         }
     }
 
-    /// Creates an empty frame with the columns that are loaded.
     fn empty_frame(&self) -> Frame {
         let loaded_fields = self.fields.iter().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded);
         let names: Vec<String> = loaded_fields.map(|(name, _)| name.clone()).collect();

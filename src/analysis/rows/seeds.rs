@@ -17,7 +17,6 @@ pub use super::column::{KEYS_SEED, THREADS_SEED};
 /// The seeds under which the variants were searched, and the repeats that are treated like seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seeds {
-    /// The number of seeds.
     pub count: usize,
     /// Whether the seeds are schedules of several searchers. Otherwise they are key seeds.
     pub are_schedules: bool,
@@ -94,10 +93,9 @@ pub fn fold_seeds(frame: &Frame) -> Option<(Frame, Seeds)> {
     Some((folded_frame, Seeds { count: seed_count, are_schedules, repeats, deviation }))
 }
 
-/// Returns the typical deviation of nodes, as a share, among the repeats of a search that is not
-/// repeatable. The deviation is calculated from the variance of the logarithms of the nodes,
-/// averaged over all such searches. These searches are recognized by the text `not_repeatable` in
-/// the column `repeats`.
+/// The deviation is calculated from the variance of the logarithms of the nodes, averaged over all
+/// such searches. These searches are recognized by the text `not_repeatable` in the column
+/// `repeats`.
 fn repeat_deviation(frame: &Frame, not_repeatable: &str) -> f64 {
     let [variants, positions, repeatabilities, errors] =
         [columns::VARIANT, columns::POSITION, columns::REPEATS, columns::ERROR].map(|name| frame.text_column(name));

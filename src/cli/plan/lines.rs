@@ -45,7 +45,6 @@ pub(super) fn print_head(experiment: &Experiment, plan: &Plan) {
     println!("plan        {:016x}", plan.id());
 }
 
-/// Prints which options vary, and a line for each variant.
 pub(super) fn print_variants(experiment: &Experiment, plan: &Plan) {
     let varying = plan.varying();
     println!("varies      {}", if varying.is_empty() { "nothing".to_owned() } else { varying.join(", ") });
@@ -60,7 +59,6 @@ pub(super) fn print_variants(experiment: &Experiment, plan: &Plan) {
     }
 }
 
-/// Prints a line for each job.
 pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
     for job in plan.jobs() {
         let (variant, item) = (&plan.variants[job.variant], &experiment.suite.items[job.item]);

@@ -4,8 +4,7 @@ use super::super::{CommandFailure, engine_options};
 use crate::table::policy::{Policy, external};
 use crate::table::{Design, TableKind, TableOptions};
 
-/// Returns the options of the table with which all policies are replayed. Options that a replay
-/// would ignore are refused.
+/// Options that a replay would ignore are refused.
 pub(super) fn base_table(overrides: &[String]) -> Result<TableOptions, CommandFailure> {
     let base = engine_options(None, overrides)?.table;
     for assignment in overrides {
@@ -23,9 +22,8 @@ pub(super) fn base_table(overrides: &[String]) -> Result<TableOptions, CommandFa
     Ok(base)
 }
 
-/// Returns the requested policies with their names. If no policy is requested, returns the policy
-/// of the table's design. If the table has no design either, returns all policies that are valid
-/// for the table's number of slots.
+/// If no policy is requested, returns the policy of the table's design. If the table has no design
+/// either, returns all policies that are valid for the table's number of slots.
 pub(super) fn list_policies(
     requested: &[String],
     overrides: &[String],

@@ -7,8 +7,7 @@ use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
 use std::path::{Path, PathBuf};
 
-/// Returns the experiment, its plan, the shard to run, and the folder of the results. The shard is
-/// `None` if the whole plan will run.
+/// The shard is `None` if the whole plan will run.
 pub(super) fn load(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, PathBuf), CommandFailure> {
     let results_folder = |experiment: &Experiment| args.out.clone().unwrap_or_else(|| default_folder(experiment));
     // If a file is given, clap does not check that --shard requires --plan, because the file

@@ -6,13 +6,11 @@ use crate::record::ResultsError;
 use crate::runner::{self, OutputError, RunError};
 use crate::text::plural;
 
-/// Returns the message for an experiment that cannot show the effect of what it varies.
 pub(super) fn inconclusive_message(warnings: &[String]) -> String {
     format!("this experiment cannot show what it varies:\n- {}", warnings.join("\n- "))
 }
 
-/// Returns the failure of a run. If the results or the manifest are damaged, the message also says
-/// how to repair them.
+/// If the results or the manifest are damaged, the message also says how to repair them.
 pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
     let note_on_copy = "; a copy of the file is kept as results.csv.damaged-1 (or the next number)";
     let (help, note) = match &error {
@@ -38,8 +36,8 @@ pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
     failure
 }
 
-/// Returns the message for an interrupted run. It contains the number of jobs that are done and the
-/// command to resume the run.
+/// The message for an interrupted run. It contains the number of jobs that are done and the command
+/// to resume the run.
 pub(super) fn resume_hint(summary: &runner::RunSummary, command: &str) -> String {
     format!("interrupted: {} done; to resume:\n  {command}", plural(summary.before + summary.done, "job"))
 }

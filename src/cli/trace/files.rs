@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Opens a trace file for reading.
 pub fn open_trace(file: &Path) -> Result<File, CommandFailure> {
     // A folder can be opened like a file, but not read.
     let result = crate::system::files::open(file).and_then(|opened| match opened.metadata()?.is_dir() {
@@ -18,8 +17,6 @@ pub fn open_trace(file: &Path) -> Result<File, CommandFailure> {
     result.map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
 }
 
-/// Returns a function that converts an error in reading the trace `file` to a failure of the
-/// command.
 pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
     move |error| match error {
         TraceError::Io(error) => io_failure(file)(error),

@@ -42,9 +42,8 @@ pub struct Args {
     overrides: Vec<String>,
 }
 
-/// Returns the positions to search. If `args.what` is a file, returns a list for each game, which
-/// contains the positions of the game in their order. Otherwise `args.what` is a position. In this
-/// case, returns one list that contains only this position.
+/// If `args.what` is a file, returns a list for each game, which contains the positions of the game
+/// in their order. Otherwise `args.what` is a position.
 fn read_games(args: &Args) -> Result<Vec<Vec<Board>>, CommandFailure> {
     let file = Path::new(&args.what);
     if SuiteKind::from_path(file).is_none() && builtin::find(file).is_none() {

@@ -6,7 +6,6 @@ use crate::analysis::questions::race::RaceStage;
 use crate::runner::Output;
 use std::path::Path;
 
-/// Returns the name of a stage for messages.
 pub(super) fn stage_name(stage: RaceStage) -> String {
     match stage {
         RaceStage::Race(round) => format!("race, round {}", round + 1),
@@ -14,7 +13,6 @@ pub(super) fn stage_name(stage: RaceStage) -> String {
     }
 }
 
-/// Deletes the results of all stages in the folder of a tuning.
 pub(super) fn clear_stages(folder: &Path) -> Result<(), CommandFailure> {
     // The number of items doubles with each round, so there are always fewer than 64 rounds.
     let stages = (0..64).map(RaceStage::Race).chain([RaceStage::HeldOut]);

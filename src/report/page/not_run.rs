@@ -12,7 +12,6 @@ pub(super) const NOT_RUN: &str = "Not run";
 /// The list names at most this many variants.
 const MAX_NAMED: usize = 20;
 
-/// Returns the list of variants that have no rows, or `None` if every variant has rows.
 pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let variants = rows.text_column(columns::VARIANT);
     let searched_names: HashSet<&String> = variants.list().iter().collect();

@@ -16,8 +16,6 @@ use crate::report::{engines, pivot, verdicts};
 use crate::text::plural;
 use anyhow::Result;
 
-/// Returns the names of the suites that have rows, in the order of the manifest. Returns an empty
-/// list if `rows` has no column of suites.
 pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
     if !rows.has(columns::SUITE) {
         return Vec::new();
@@ -29,8 +27,8 @@ pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
     names
 }
 
-/// Returns the expectations that apply to a suite. An expectation applies if it names this suite
-/// or no suite. Each returned expectation has a condition that its rows belong to this suite.
+/// An expectation applies if it names this suite or no suite. Each returned expectation has a
+/// condition that its rows belong to this suite.
 pub(super) fn suite_expectations(expects: &[Expect], suite: &str) -> Vec<Expect> {
     let applies = |expect: &Expect| expect.filter.get(columns::SUITE).is_none_or(|name| name.to_string() == suite);
     let mut suite_expects: Vec<Expect> = expects.iter().filter(|expect| applies(expect)).cloned().collect();
@@ -41,7 +39,6 @@ pub(super) fn suite_expectations(expects: &[Expect], suite: &str) -> Vec<Expect>
 }
 
 impl Page {
-    /// Makes a page with a section for each suite.
     pub(super) fn from_suites(rows: &Rows<'_>, suites: &[String]) -> Result<Self> {
         let row_suites = rows.frame.text_column(columns::SUITE);
         let mut pages = Vec::new();
@@ -109,8 +106,6 @@ impl Page {
     }
 }
 
-/// Returns the limit of all searches of a suite. Returns `None` if the limit is empty or is not the
-/// same in all rows of the suite.
 fn common_limit(rows: &Frame, suite: &str) -> Option<String> {
     let (suites, limits) = (rows.text_column(columns::SUITE), rows.text_column(columns::LIMIT));
     let mut suite_limits = (0..rows.rows()).filter(|&row| suites.text(row) == suite).map(|row| limits.text(row));
@@ -130,8 +125,6 @@ fn merge_notes(suites: &[String], pages: &[Page], texts_of: fn(&Page) -> &Vec<St
     merged
 }
 
-/// Returns pending verdicts for the expectations of the suites that are not in `searched`. Returns
-/// an empty list if expectations are not checked.
 fn unsearched_verdicts(rows: &Rows<'_>, searched: &[String]) -> Vec<Verdict> {
     let Some(file) = rows.sources.first().and_then(|source| source.file.as_ref()) else { return Vec::new() };
     if !rows.checks_expectations() {
@@ -149,7 +142,6 @@ fn unsearched_verdicts(rows: &Rows<'_>, searched: &[String]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Returns the table with the suite's name added to its key and its title.
 fn add_suite(table: SheetTable, suite: &str) -> SheetTable {
     let title = if table.title.is_empty() { String::new() } else { format!("{}, {suite}", table.title) };
     SheetTable { key: format!("{suite}.{}", table.key), title, ..table }
@@ -198,7 +190,7 @@ fn collect_lines(pages: &[Page]) -> Vec<LineInSuites<'_>> {
     lines
 }
 
-/// Returns a table for each metric. A row of the table has the ratios of a line in each suite.
+/// A row of the table has the ratios of a line in each suite.
 fn suite_tables(suites: &[String], pages: &[Page]) -> Vec<SheetTable> {
     let lines = collect_lines(pages);
     // If the lines of all suites are identified by the same columns, these columns are used here

@@ -60,9 +60,8 @@ impl Page {
     }
 }
 
-/// Returns the manifest reduced to the variants in `names` and to the options that vary among these
-/// variants. The manifest is unchanged if no variant has one of these names. This happens if there
-/// are several key seeds, because `names` come from rows, whose names then differ from variants'.
+/// The manifest is unchanged if no variant has one of these names. This happens if there are
+/// several key seeds, because `names` come from rows, whose names then differ from variants'.
 fn restrict_to(manifest: &Manifest, names: &[&str]) -> Manifest {
     let mut restricted = manifest.clone();
     let is_shown = |name: &String| names.contains(&name.as_str());
@@ -82,19 +81,15 @@ fn restrict_to(manifest: &Manifest, names: &[&str]) -> Manifest {
     restricted
 }
 
-/// Warns if the variants are different engines.
 pub(super) fn different_engines(manifest: &Manifest) -> Option<String> {
     let engine_name = |name: &String| manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
     confounds::different_engines_warning(manifest.variants.iter().map(engine_name))
 }
 
-/// The label and the manifest of each source.
 fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
     sources.iter().map(|source| (source.label.as_str(), source.manifest.as_ref())).collect()
 }
 
-/// Returns the warnings that apply to searches and to games: about mixed builds and machines,
-/// restarts and missing rows.
 pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     let manifests = manifests(sources);
     let mut warnings: Vec<String> = warnings::join_warnings(&manifests).iter().map(ToString::to_string).collect();
@@ -107,7 +102,6 @@ pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     warnings
 }
 
-/// Returns the notes about shards, skipped items and rows without times.
 pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     let manifests = manifests(sources);
     let shards = manifests.iter().filter_map(|(_, manifest)| warnings::shard_warning((*manifest)?));
@@ -120,7 +114,6 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     shard_notes.chain(skip_notes).chain(time_notes).collect()
 }
 
-/// Returns a note if the reference has not judged all moves or scores that the file asks for.
 fn unjudged_note(source: &Source) -> Option<String> {
     let file = source.file.as_ref()?;
     let judges_moves = file.reference.as_ref()?.own_search.is_none();

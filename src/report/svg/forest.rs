@@ -5,37 +5,28 @@ use super::{Anchor, Svg};
 use crate::analysis::rows::metric::Better;
 use crate::report::emphasis::Emphasis;
 
-/// A row of a forest plot.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ForestRow {
-    /// The name of the variant.
     pub name: String,
-    /// The ratio or difference.
     pub mean: f64,
     /// Lower end of the 95 % interval. NaN if there is no interval.
     pub low: f64,
-    /// Upper end of the interval.
     pub high: f64,
     /// Whether the ratio or difference is significant after correction.
     #[serde(rename = "clear")]
     pub significant: bool,
 }
 
-/// The data of a forest plot.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Forest {
-    /// The rows, from top to bottom.
     pub rows: Vec<ForestRow>,
-    /// Label of the x axis.
     pub x: String,
     /// Whether the values are differences, around 0, instead of ratios, around 1.
     pub differences: bool,
-    /// Which side is better.
     pub better: Better,
 }
 
 impl Forest {
-    /// Formats a value with all the decimals that pages show.
     pub fn text(&self, value: f64) -> String {
         if self.differences { format!("{value:+.1}") } else { format!("{value:.3}") }
     }

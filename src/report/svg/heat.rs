@@ -5,12 +5,9 @@ use super::{Anchor, Svg};
 use crate::analysis::rows::metric::Better;
 use crate::report::emphasis::Emphasis;
 
-/// A map of ratios.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Heat {
-    /// The name and the labels of the rows.
     pub first: (String, Vec<String>),
-    /// The name and the labels of the columns.
     pub second: (String, Vec<String>),
     /// The ratio of each cell, by row. `None` if nothing was run for the cell.
     pub cells: Vec<Vec<Option<f64>>>,

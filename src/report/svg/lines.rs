@@ -4,14 +4,10 @@ use super::scale::{Scale, format_short};
 use super::{Anchor, Svg, Swatch};
 use crate::analysis::questions::curves::{CurvePoint, Series};
 
-/// The data of a line plot.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Lines {
-    /// The series to draw.
     pub series: Vec<Series>,
-    /// Label of the x axis, with its unit.
     pub x: String,
-    /// Label of the y axis, with its unit.
     pub y: String,
     /// Whether the x axis is logarithmic.
     pub x_log: bool,
@@ -33,17 +29,15 @@ const HEIGHT: f64 = 300.0;
 const MAX_BANDS: usize = 3;
 
 impl Lines {
-    /// Returns the number of pixels by which a series is shifted along the x axis. If intervals are
-    /// drawn as whiskers, each series gets a different shift, so that the whiskers do not overlap.
-    /// Otherwise the shift is 0.
+    /// If intervals are drawn as whiskers, each series gets a different shift, so that the whiskers
+    /// do not overlap. Otherwise the shift is 0.
     fn x_shift(&self, series_index: usize) -> f64 {
         let mut points = self.series.iter().flat_map(|series| &series.points);
         let has_whiskers = self.series.len() > MAX_BANDS && points.any(|point| point.low.is_finite());
         if has_whiskers { 3.0 * (series_index as f64 - (self.series.len() - 1) as f64 / 2.0) } else { 0.0 }
     }
 
-    /// Returns the colour of a series. The baseline has the colour 0, and the other series have the
-    /// colours from 1.
+    /// The baseline has the colour 0, and the other series have the colours from 1.
     fn colour(&self, series_index: usize) -> usize {
         match self.base {
             Some(base) if series_index == base => 0,
@@ -57,14 +51,12 @@ impl Lines {
         if self.ratio { format!("{value:.3}") } else { self.format_y(value) }
     }
 
-    /// Formats a value of y as it is shown on the y axis.
     fn format_y(&self, value: f64) -> String {
         if self.share { format!("{} %", format_short(100.0 * value)) } else { format_short(value) }
     }
 
-    /// Returns a plot of ratios over the values of an option, with a tick at each value. The x axis
-    /// is logarithmic if there are more than two values, all of them are positive, and each value
-    /// is at least twice the previous value.
+    /// The x axis is logarithmic if there are more than two values, all of them are positive, and
+    /// each value is at least twice the previous value.
     pub(in crate::report) fn from_ratios(series: Vec<Series>, x: &str, y: String) -> Self {
         let points = series.iter().flat_map(|series| &series.points);
         let mut values: Vec<f64> = points.map(|point| point.x).collect();
@@ -127,7 +119,6 @@ impl Lines {
         svg.finish(height, title, standalone)
     }
 
-    /// Draws the intervals, the line and the marks of a series.
     fn draw_series(&self, svg: &mut Svg, series_index: usize, series: &Series, x_scale: &Scale, y_scale: &Scale) {
         let colour = self.colour(series_index);
         let class = colour % super::SERIES;

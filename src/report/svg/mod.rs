@@ -25,7 +25,6 @@ pub const COLOURS: &str = "\
 @media (prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e8ebee;--faint:#a3adb8;--rule:#363d46;--panel:#1d232a;\
 --link:#56b4e9;--better:#56b4e9;--worse:#ff8f4d;--unclear:#98a2ad;--s0:#e8ebee;--s1:#35cfa2;--s2:#e59fcc;--s3:#f0c94e;--s4:#e0678f;--s5:#7fd6de;--s6:#ab9df2;--s7:#c9a27a}}";
 
-/// CSS classes that every plot uses.
 pub const STYLE: &str = "\
 svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .faint{fill:var(--faint)}svg .rule{stroke:var(--rule);fill:none}\
 svg .one{stroke:var(--faint);stroke-dasharray:4 3;fill:none}svg .frame{stroke:var(--faint);fill:none}\
@@ -37,23 +36,19 @@ svg .s6{stroke:var(--s6);fill:var(--s6)}svg .s7{stroke:var(--s7);fill:var(--s7)}
 svg .line{fill:none;stroke-width:2}svg .band{fill-opacity:.16;stroke:none}svg .dot{fill-opacity:.55;stroke:none}\
 svg .whisker{stroke-width:1.5;stroke-opacity:.6}svg .bar{stroke:var(--page);stroke-width:1}";
 
-/// Number of series colours in [`STYLE`].
 const SERIES: usize = 8;
 
-/// Escapes text for markup.
 fn escape(text: &str) -> String {
     let text = html! { (text) }.into_string().replace('\'', "&#39;").replace(['\n', '\t', '\r'], " ");
     // XML does not allow the remaining control characters, nor the two characters in `matches`.
     text.replace(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}")
 }
 
-/// An SVG drawing under construction.
 pub struct Svg {
     width: f64,
     body: String,
 }
 
-/// The symbol of a series in a legend.
 #[derive(Debug, Clone, Copy)]
 pub enum Swatch {
     Mark,
@@ -63,12 +58,10 @@ pub enum Swatch {
 /// The series colour of probes that missed and found a free slot. Areas of this colour are paler.
 pub const FREE_SLOT: usize = 7;
 
-/// Returns the fill opacity of an area with this series colour.
 fn area_opacity(series: usize) -> f64 {
     if series == FREE_SLOT { 0.35 } else { 0.85 }
 }
 
-/// Which point of a text lies on its coordinates.
 #[derive(Debug, Clone, Copy)]
 pub enum Anchor {
     Start,
@@ -77,12 +70,10 @@ pub enum Anchor {
 }
 
 impl Svg {
-    /// Returns an empty drawing of this width, in pixels.
     pub fn new(width: f64) -> Self {
         Self { width, body: String::new() }
     }
 
-    /// Draws a straight line.
     pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         let _ =
             write!(self.body, "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>");
@@ -145,7 +136,6 @@ impl Svg {
         let _ = write!(self.body, "<{tag} class=\"{class}\" {attributes}>{}</{tag}>", tooltip(title));
     }
 
-    /// Draws a text on one line.
     pub fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -233,7 +223,6 @@ impl Svg {
     }
 }
 
-/// Returns the `d` attribute of a path.
 fn path_data(points: &[(f64, f64)], is_closed: bool) -> String {
     let command =
         |(index, (x, y)): (usize, &(f64, f64))| format!("{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
@@ -241,7 +230,6 @@ fn path_data(points: &[(f64, f64)], is_closed: bool) -> String {
     format!("d=\"{commands}{}\"", if is_closed { "Z" } else { "" })
 }
 
-/// Returns the tooltip of a mark or a text. The tooltip is empty if the title is empty.
 fn tooltip(title: &str) -> String {
     if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape(title)) }
 }
@@ -249,7 +237,6 @@ fn tooltip(title: &str) -> String {
 /// Approximate width of a letter in common fonts, in pixels.
 const LETTER_WIDTH: f64 = 7.2;
 
-/// Returns the approximate width of a text, in pixels.
 pub fn text_width(text: &str) -> f64 {
     LETTER_WIDTH * text.chars().count() as f64
 }
@@ -277,7 +264,6 @@ pub fn wrap_name(text: &str, width: f64) -> Vec<String> {
         .collect()
 }
 
-/// Returns the largest number of lines that any of these names takes.
 fn max_lines<'a>(names: impl Iterator<Item = &'a String>, width: f64) -> f64 {
     names.map(|name| wrap_name(name, width).len()).max().unwrap_or(1) as f64
 }

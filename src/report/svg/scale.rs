@@ -17,8 +17,7 @@ pub struct Scale {
 const MIN_DECADES: f64 = 0.0044;
 
 impl Scale {
-    /// Returns a scale that covers the finite values, with a margin at both ends. The scale
-    /// converts its lower end to `low_pixel` and its upper end to `high_pixel`.
+    /// The scale converts its lower end to `low_pixel` and its upper end to `high_pixel`.
     pub fn new(is_log: bool, values: impl Iterator<Item = f64>, (low_pixel, high_pixel): (f64, f64)) -> Self {
         let is_usable = |value: &f64| value.is_finite() && (!is_log || *value > 0.0);
         let (mut low, mut high) = values
@@ -42,9 +41,8 @@ impl Scale {
         Self { low: low - margin, high: high + margin, low_pixel, high_pixel, is_log }
     }
 
-    /// Returns a scale that covers the values and the ends of their intervals. A logarithmic scale
-    /// extends at most a factor of ten beyond the values, because a single interval that is
-    /// practically unbounded would squeeze everything else together.
+    /// A logarithmic scale extends at most a factor of ten beyond the values, because a single
+    /// interval that is practically unbounded would squeeze everything else together.
     pub fn with_intervals(
         is_log: bool,
         values: impl Iterator<Item = f64> + Clone,
@@ -58,20 +56,17 @@ impl Scale {
         Self::new(is_log, values.chain(limited_ends), pixels)
     }
 
-    /// Whether a value lies between the ends of the scale.
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&if self.is_log { value.log10() } else { value })
     }
 
-    /// Returns the pixel of a value. Values beyond the scale's ends get the pixel of the nearest
-    /// end.
+    /// Values beyond the scale's ends get the pixel of the nearest end.
     pub fn pixel(&self, value: f64) -> f64 {
         let value = if self.is_log { value.log10() } else { value };
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
         self.low_pixel + share * (self.high_pixel - self.low_pixel)
     }
 
-    /// Returns round values inside the scale, about `spacing` pixels apart.
     pub fn ticks(&self, spacing: f64) -> Vec<f64> {
         let max_steps = ((self.high_pixel - self.low_pixel).abs() / spacing).max(1.0);
         if !self.is_log {
@@ -99,8 +94,8 @@ impl Scale {
     }
 }
 
-/// Returns ticks at multiples of a round step. The step is 1, 2 or 5 times a power of ten, and is
-/// large enough that at most `max_steps` steps fit between `low` and `high`.
+/// The step is 1, 2 or 5 times a power of ten, and is large enough that at most `max_steps` steps
+/// fit between `low` and `high`.
 fn linear_ticks(low: f64, high: f64, max_steps: f64) -> Vec<f64> {
     let min_step = (high - low) / max_steps;
     let power = 10_f64.powf(min_step.log10().floor());

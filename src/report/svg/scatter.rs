@@ -7,11 +7,8 @@ use crate::analysis::questions::curves::Series;
 /// The data of a scatter plot. A point's x is the baseline's nodes, and its y is the ratio.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Scatter {
-    /// The points of each variant.
     pub series: Vec<Series>,
-    /// Label of the x axis.
     pub x: String,
-    /// Label of the y axis.
     pub y: String,
 }
 

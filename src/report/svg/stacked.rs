@@ -2,12 +2,9 @@
 
 use super::{Anchor, Svg, Swatch};
 
-/// Stacked bars that each add up to the whole.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Stacked {
-    /// The names and colours of the parts.
     pub parts: Vec<(String, usize)>,
-    /// The name of each bar, with the sizes of its parts.
     pub bars: Vec<(String, Vec<f64>)>,
 }
 

@@ -22,7 +22,6 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// Creates an evaluator whose scores are in -max_score..=max_score.
     pub fn new(weights: Eval, max_score: Score) -> Self {
         Self { weights, has_leaf_terms: weights.has_leaf_terms(), max_score }
     }
@@ -44,19 +43,16 @@ impl Evaluator {
         if board.turn() == Color::White { white_score } else { -white_score }
     }
 
-    /// Clips a score to -max_score..=max_score.
     #[inline]
     pub fn clip(&self, white_score: Score) -> Score {
         white_score.clamp(-self.max_score, self.max_score)
     }
 
-    /// Returns the value of a piece in centipawns.
     #[inline]
     pub fn piece_value(&self, piece: Piece) -> Score {
         self.weights.values.values()[piece as usize]
     }
 
-    /// Returns the sum of the terms that are computed at the leaf, from White's view.
     #[inline(never)]
     fn leaf_terms(&self, board: &Board) -> Score {
         let terms: [(i32, Count); 3] = [
@@ -89,9 +85,9 @@ impl Eval {
 /// Counts what a term of the evaluation is about, for one side.
 type Count = fn(&Board, Color) -> i32;
 
-/// Returns the value of each piece on each square. The values are negative for Black. The first six
-/// rows are White's pieces from pawn to king. The last six rows are Black's pieces in the same
-/// order. This is the order that the board's incremental sum expects.
+/// The values are negative for Black. The first six rows are White's pieces from pawn to king. The
+/// last six rows are Black's pieces in the same order. This is the order that the board's
+/// incremental sum expects.
 pub fn piece_square_values(weights: &Eval) -> [[i32; 64]; 12] {
     let material = weights.values.values();
     let mut rows = [[0; 64]; 12];

@@ -38,7 +38,7 @@ const SIMPLIFIED: [[i32; 64]; 6] = [
     ],
 ];
 
-/// Returns the bonus in centipawns of a white piece on a square. Square number 0 is a1.
+/// Square number 0 is a1.
 pub fn bonus(set: PieceSquares, piece: Piece, square: usize) -> i32 {
     match set {
         PieceSquares::None => 0,

@@ -13,7 +13,7 @@ impl Default for Countermoves {
     }
 }
 
-/// Returns the index of the reply to `previous`. `board` is the position after this move.
+/// `board` is the position after this move.
 #[inline]
 fn slot(board: &Board, previous: Move) -> usize {
     let piece = board.piece_on(previous.to()).unwrap_or(Piece::Pawn) as usize;
@@ -21,13 +21,11 @@ fn slot(board: &Board, previous: Move) -> usize {
 }
 
 impl Countermoves {
-    /// Returns the reply that last refuted `previous`, or [`Move::NONE`] if there is none.
     #[inline]
     pub fn reply(&self, board: &Board, previous: Move) -> Move {
         if previous.is_none() { Move::NONE } else { self.0[slot(board, previous)] }
     }
 
-    /// Remembers that `mv` refuted `previous`.
     #[inline]
     pub fn learn(&mut self, board: &Board, previous: Move, mv: Move) {
         if !previous.is_none() {

@@ -17,14 +17,12 @@ impl Default for History {
     }
 }
 
-/// Returns the index of the score of a move.
 #[inline]
 fn slot(side: Color, mv: Move) -> usize {
     (side as usize) << 12 | usize::from(mv.bits() & 0xfff)
 }
 
-/// Returns the score of a move, which is below 2^24. `scores` has the scores of the side that plays
-/// the move.
+/// `scores` has the scores of the side that plays the move.
 #[inline]
 pub fn score(scores: &[i32], mv: Move) -> i32 {
     debug_assert_eq!(scores.len(), 64 * 64, "the scores of one side");
@@ -33,7 +31,6 @@ pub fn score(scores: &[i32], mv: Move) -> i32 {
 }
 
 impl History {
-    /// Returns the scores of the moves of one side.
     #[inline]
     pub fn side_scores(&self, side: Color) -> &[i32] {
         let (white, black) = self.0.split_at(64 * 64);

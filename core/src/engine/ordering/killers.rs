@@ -14,7 +14,7 @@ impl Default for Killers {
 }
 
 impl Killers {
-    /// Returns the killers of a ply. The newer killer comes first.
+    /// The newer killer comes first.
     #[inline]
     pub fn pair(&self, ply: usize) -> [Move; 2] {
         self.0[ply & 255]

@@ -47,7 +47,6 @@ impl Heuristics {
 /// in the list has the highest rank. A rule that is not in the list has rank 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ranks {
-    /// The rank of the move that the oracle or the table provides.
     first_move: i32,
     table_move: i32,
     captures: i32,
@@ -101,7 +100,6 @@ impl Ranks {
         ranks
     }
 
-    /// Whether the table's move is used for ordering.
     #[inline]
     pub fn uses_table_move(&self) -> bool {
         self.table_move != 0
@@ -131,9 +129,9 @@ impl Ranks {
         self.first_move != 0
     }
 
-    /// Returns the score of a capture or promotion. This is the rank of the ordering rule for the
-    /// move plus the score that the rule gives to the move. Under static exchange evaluation, the
-    /// rank is not added for a losing capture, so its score is negative.
+    /// The score of a capture or promotion. This is the rank of the ordering rule for the move plus
+    /// the score that the rule gives to the move. Under static exchange evaluation, the rank is not
+    /// added for a losing capture, so its score is negative.
     #[inline]
     fn noisy_score(&self, board: &Board, mv: Move) -> i32 {
         if self.captures != 0 {
@@ -146,7 +144,6 @@ impl Ranks {
         if gain >= 0 { self.see + gain } else { gain }
     }
 
-    /// Creates the scorer for the quiet moves of a node.
     #[inline]
     fn quiet_scorer<'a>(&self, board: &Board, hint: &Hint, heuristics: &'a Heuristics) -> QuietScorer<'a> {
         let countermove =
@@ -167,7 +164,6 @@ impl Ranks {
 /// the rule knows. If a rule is not in the list, its moves are [`Move::NONE`].
 struct QuietScorer<'a> {
     killer_rank: i32,
-    /// The newer killer comes first.
     killer_pair: [Move; 2],
     countermove_rank: i32,
     countermove: Move,
@@ -176,8 +172,8 @@ struct QuietScorer<'a> {
 }
 
 impl QuietScorer<'_> {
-    /// Returns the score of a quiet move. This is the rank of the ordering rule for the move plus
-    /// the score that the rule gives to the move. The score is 0 if no rule scores the move.
+    /// The score of a quiet move. This is the rank of the ordering rule for the move plus the score
+    /// that the rule gives to the move. The score is 0 if no rule scores the move.
     #[inline]
     fn score(&self, mv: Move) -> i32 {
         let [newer, older] = self.killer_pair;

@@ -6,8 +6,7 @@ use crate::engine::options::MvvLva;
 /// Piece values of the engine `otter`. A king that captures counts 0.
 const OTTER: [i32; 6] = [100, 300, 300, 500, 900, 0];
 
-/// Returns the score of a capture or promotion, which is in 0..2^24. Returns `None` for other
-/// moves. In Webster's scheme, returns `None` also for a promotion that captures nothing.
+/// In Webster's scheme, returns `None` also for a promotion that captures nothing.
 #[inline]
 pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     let victim = board.captured(mv);
@@ -34,7 +33,6 @@ pub fn score(scheme: MvvLva, board: &Board, mv: Move) -> Option<i32> {
     }
 }
 
-/// Returns the score of a capture that does not promote.
 #[inline]
 pub fn capture_score(scheme: MvvLva, attacker: Piece, victim: Piece) -> i32 {
     let (attacker_rank, victim_rank) = (attacker as i32, victim as i32);

@@ -4,7 +4,6 @@ use super::{QuietScorer, Ranks};
 use crate::chess::movegen::{Sink, origin};
 use crate::chess::{Bitboard, Board, Move, MoveList, Piece, Square};
 
-/// The maximum number of moves of one node.
 pub(super) const MAX_MOVES: usize = 256;
 
 /// Packs a move, its score and its index in the generation order into one word (see
@@ -14,7 +13,6 @@ pub(super) fn pack_word(score: i32, index: usize, mv: Move) -> i64 {
     i64::from(score) << 32 | (255 - index as i64) << 16 | i64::from(mv.bits())
 }
 
-/// The scored moves of a node, to which further moves can be added.
 pub(super) struct ScoredMoves<'a> {
     words: &'a mut [i64; MAX_MOVES],
     pub(super) len: usize,
@@ -35,7 +33,6 @@ impl<'a> ScoredMoves<'a> {
         self.len += 1;
     }
 
-    /// Changes the score of a move, if the move is present.
     pub(super) fn set_score(&mut self, mv: Move, score: i32) {
         if let Some(index) = self.find(mv) {
             self.words[index] = pack_word(score, index, mv);
@@ -56,7 +53,6 @@ impl<'a> ScoredMoves<'a> {
     }
 }
 
-/// Receives captures and promotions.
 pub(super) struct NoisySink<'a> {
     pub(super) ranks: &'a Ranks,
     pub(super) board: &'a Board,

@@ -44,7 +44,6 @@ pub enum Stage {
     First,
     /// No moves. The first move has been tried.
     FirstDone,
-    /// Captures and promotions.
     Noisy,
     /// All moves. The losing captures remain to be tried after the quiet moves.
     Quiet,
@@ -55,19 +54,14 @@ pub enum Stage {
 /// The moves of one node on the [`Stack`]. They must be released with [`Stack::pop`].
 #[derive(Debug)]
 pub struct NodeMoves {
-    /// The index of the node's first move on the stack.
     base: usize,
     /// The index of the first remaining move of the current group.
     next: usize,
-    /// The end of the current group.
     end: usize,
-    /// Whether the remaining moves are in their final order.
     is_sorted: bool,
-    /// The number of moves that were selected one by one so far.
     selections: u8,
     /// The end of the moves that no rule scores. These moves begin at `end`.
     unscored_end: usize,
-    /// The start and the end of the losing captures.
     losing_captures: (usize, usize),
     /// The move that is tried before all others, or [`Move::NONE`].
     pub first_move: Move,
@@ -79,7 +73,6 @@ pub struct NodeMoves {
 const MAX_SELECTIONS: u8 = 3;
 
 impl NodeMoves {
-    /// Whether the node has no moves at all.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.next == self.unscored_end
@@ -175,7 +168,6 @@ impl Stack {
         frame
     }
 
-    /// Generates and pushes the captures of a quiescence node.
     #[inline]
     pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> NodeMoves {
         if context.reorders() || context.ranks.is_empty {
@@ -207,7 +199,6 @@ impl Stack {
         NodeMoves::new(self.top, first_move, Stage::First)
     }
 
-    /// Generates and pushes captures and promotions.
     pub fn push_noisy(&mut self, frame: &mut NodeMoves, context: StageContext, scratch: &mut MoveList) {
         debug_assert!(matches!(frame.stage, Stage::First | Stage::FirstDone), "captures after {:?}", frame.stage);
         debug_assert_eq!(
@@ -268,7 +259,6 @@ impl Stack {
         (frame.is_sorted, frame.selections) = (false, 0);
     }
 
-    /// Pushes the moves of a node in the order of the list.
     #[inline]
     pub fn push_in_order(&mut self, moves: &MoveList) -> NodeMoves {
         let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
@@ -281,8 +271,8 @@ impl Stack {
         frame
     }
 
-    /// Returns the next move of a node. This is the remaining move with the best score, or the next
-    /// move in order if the moves are sorted. Returns `None` at the end of the stage.
+    /// The next move of a node. This is the remaining move with the best score, or the next move in
+    /// order if the moves are sorted. Returns `None` at the end of the stage.
     #[inline]
     pub fn next(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         debug_assert!(
@@ -345,7 +335,6 @@ impl Stack {
         }
     }
 
-    /// Releases a node's moves.
     #[inline]
     pub fn pop(&mut self, frame: &NodeMoves) {
         debug_assert!(frame.base <= self.top, "taken off twice, or before a node below");

@@ -14,9 +14,7 @@ use crate::chess::{Move, MoveList};
 pub const STAGED_DEPTH: i32 = 2;
 
 impl Stack {
-    /// Returns the next move of a node whose search began with [`Stack::begin_staged`]. Generates
-    /// no moves. Returns `None` if the moves are exhausted or
-    /// [`Stack::generate_next_stage`] must be called.
+    /// Generates no moves.
     #[inline]
     pub fn next_ready(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         match frame.stage {

@@ -21,8 +21,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         (0..self.slots()).find(|&slot| self.packing.key(bucket, slot) == 0)
     }
 
-    /// Returns the first slot whose key bits match, even if the slot is empty. If `ends_at_zero` is
-    /// true, slots after the first slot whose key bits are 0 are not searched.
+    /// If `ends_at_zero` is true, slots after the first slot whose key bits are 0 are not searched.
     #[cold]
     fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends_at_zero: bool) -> Option<usize> {
         let key = |slot| self.packing.key(bucket, slot) & self.key_mask;
@@ -31,14 +30,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         end.filter(|&slot| key(slot) == compared_key)
     }
 
-    /// The slot that answers a probe, which may be empty.
     #[cold]
     pub(super) fn find_for_probe(&self, bucket: &[L::Word], stored_key: u64, zero: ZeroKey) -> Option<usize> {
         self.find_by_key_alone(bucket, stored_key, zero == ZeroKey::Ends)
             .filter(|&slot| zero != ZeroKey::Stores || !self.packing.is_empty(bucket, slot))
     }
 
-    /// Returns the slot whose key matches that of a store. The slot may be empty.
+    /// The slot may be empty.
     #[inline(always)]
     pub(super) fn find_for_store(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.zero_key_for(stored_key) {
@@ -47,8 +45,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Returns the free slot that a store takes without a decision of the policy. Returns `None` if
-    /// there is no such slot.
     #[cold]
     pub(super) fn find_free(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.find_for_store(bucket, stored_key) {
@@ -58,9 +54,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Returns the hit with which an empty slot answers a key of 0. The entry of the hit has only
-    /// an evaluation. It is marked as used, so that the hit is not counted as the first use of a
-    /// stored entry.
+    /// The entry of the hit has only an evaluation. It is marked as used, so that the hit is not
+    /// counted as the first use of a stored entry.
     #[cold]
     pub(super) fn answer_empty(&mut self, key: u64, bucket_number: usize, slot: usize, empty: Entry, age: u16) -> Hit {
         self.counters.hits += 1;

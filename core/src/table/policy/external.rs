@@ -10,22 +10,17 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// A registered policy together with values of its parameters.
 #[derive(Clone, Copy)]
 pub struct ExternalPolicy {
-    /// The registration of the policy's type.
     pub(super) kind: &'static PolicyKind,
     pub(super) policy: &'static dyn DynPolicy,
-    /// The parameters as JSON, by which policies are compared.
     parameters: &'static str,
 }
 
 /// A policy and its complete parameters, or a message that says what is wrong with the parameters.
 type MakeResult = Result<(&'static dyn DynPolicy, Value), String>;
 
-/// The registration of a policy type.
 pub struct PolicyKind {
-    /// The policy's name in experiment files.
     pub(super) name: &'static str,
     pub(super) slots: RangeInclusive<u8>,
     pub(super) age_parameters: &'static [&'static str],
@@ -34,7 +29,6 @@ pub struct PolicyKind {
     make: fn(Value) -> MakeResult,
 }
 
-/// The methods of [`Replacement`] that can be called dynamically.
 pub(super) trait DynPolicy: Send + Sync {
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision;
     fn draft(&self, entry: &Entry, age: u16) -> i32;
@@ -153,25 +147,22 @@ where
     Ok(())
 }
 
-/// Returns all registrations in the order in which they were made.
 pub(super) fn kinds() -> Vec<&'static PolicyKind> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
 }
 
-/// Returns the names of all registered policies.
 pub fn names() -> Vec<&'static str> {
     kinds().into_iter().map(|kind| kind.name).collect()
 }
 
-/// Returns the parameter names of all registered policies. Such names are valid option paths.
+/// The parameter names of all registered policies. Such names are valid option paths.
 pub fn parameters() -> Vec<String> {
     let parameter_names =
         |kind: &'static PolicyKind| kind.defaults.as_object().into_iter().flat_map(|fields| fields.keys());
     kinds().into_iter().flat_map(parameter_names).cloned().collect()
 }
 
-/// Returns the registered policy with this name and the given parameters. All other parameters have
-/// their default values. Returns `None` if no policy with this name is registered.
+/// All other parameters have their default values.
 pub(super) fn from_name(name: &str, given: serde_json::Map<String, Value>) -> Option<Result<ExternalPolicy, String>> {
     let kind = kinds().into_iter().find(|kind| kind.name == name)?;
     let mut parameters = kind.defaults.clone();
@@ -209,7 +200,7 @@ impl ExternalPolicy {
         }
     }
 
-    /// Returns the policy as it is written in the options. `kind` comes first, then the parameters.
+    /// `kind` comes first, then the parameters.
     pub(super) fn to_json(self) -> Value {
         let mut fields = serde_json::Map::new();
         fields.insert("kind".to_owned(), self.kind.name.into());

@@ -145,15 +145,13 @@ pub enum Ties {
     Last,
 }
 
-/// Returns the slot of the entry with the least worth (the first of equals) and that worth.
 /// Returning the worth and inlining the call keep the unpacked bucket in registers.
 #[inline(always)]
 fn least_worth<W: PartialOrd + Copy>(bucket: &[Entry], worth: impl Fn(&Entry) -> W) -> (usize, W) {
     least_worth_by(bucket, Ties::First, worth)
 }
 
-/// Returns the slot of the entry with the least worth, and that worth. If several entries have the
-/// least worth, `ties` selects the first or the last of them.
+/// If several entries have the least worth, `ties` selects the first or the last of them.
 #[inline(always)]
 fn least_worth_by<W: PartialOrd + Copy>(bucket: &[Entry], ties: Ties, worth: impl Fn(&Entry) -> W) -> (usize, W) {
     least_slot_by(bucket.len(), ties, |slot| worth(&bucket[slot]))
@@ -242,8 +240,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Returns the names of the parameters that weigh age, of all policies. The names are
-            /// relative to `table.policy`.
+            /// The names are relative to `table.policy`.
             pub fn age_parameters() -> impl Iterator<Item = &'static str> {
                 let external = external::kinds().into_iter().map(|kind| kind.age_parameters);
                 [$(<$policy as Replacement>::AGE_PARAMETERS),*].into_iter().chain(external).flatten().copied()
@@ -260,9 +257,8 @@ macro_rules! policies {
                 }
             }
 
-            /// Returns the policy that makes the same decisions if `offset` plies are added to the
-            /// depth of every entry. If this policy assumes a depth for empty slots, the plies are
-            /// added to that depth too.
+            /// If this policy assumes a depth for empty slots, the plies are added to that depth
+            /// too.
             #[must_use]
             pub fn with_depth_offset(&self, offset: u8) -> Self {
                 match *self {

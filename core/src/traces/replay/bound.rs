@@ -143,7 +143,6 @@ impl Clairvoyant {
     }
 }
 
-/// Returns the maximum of `objective` that a table could reach on a trace if it knew the future.
 /// `options` give the size, the slots and the index of the table. If the size is given as a share
 /// of the working set, `working_set` must be given.
 ///

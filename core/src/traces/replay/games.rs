@@ -7,13 +7,11 @@ use std::ops::Range;
 /// One game of a trace, or one unrelated position. Each game is replayed on an empty table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedGame {
-    /// The number of the game's first event.
     pub first_event: u64,
     pub info: Info,
 }
 
 impl TracedGame {
-    /// The numbers of the game's events.
     pub fn events(&self) -> Range<u64> {
         self.first_event..self.first_event + self.info.events
     }

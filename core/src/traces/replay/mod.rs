@@ -66,19 +66,15 @@ crate::counters! {
 
 /// A table on which a trace is replayed, one part of the trace after another.
 pub trait ReplayTable {
-    /// Replays the next steps.
     fn replay_steps(&mut self, steps: &[Step]);
-    /// The replay's counts so far.
     fn result(&self) -> ReplayCounters;
-    /// The table's own counters.
     fn counters(&self) -> crate::table::TableCounters;
-    /// How full the table is.
     fn occupancy(&self) -> crate::table::Occupancy;
 }
 
-/// Returns the options of a table for a trace whose lowest depth is `lowest_depth`. A table stores
-/// no negative depths, so if `lowest_depth` is negative, the replay adds `-lowest_depth` to all
-/// depths. The same number is added to the options that are compared with depths.
+/// A table stores no negative depths, so if `lowest_depth` is negative, the replay adds
+/// `-lowest_depth` to all depths. The same number is added to the options that are compared with
+/// depths.
 pub fn offset_depth_options(lowest_depth: i16, options: &TableOptions) -> TableOptions {
     let offset = u8::try_from(lowest_depth.min(0).unsigned_abs()).unwrap_or(u8::MAX);
     let Demotion { from, missed_depth, .. } = options.demotion;
@@ -107,7 +103,6 @@ pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<
     })
 }
 
-/// The number of buckets of the table that `options` describe.
 pub fn buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, TableError> {
     options.check()?;
     Ok(make::require_buckets(options, working_set)?.max(1))

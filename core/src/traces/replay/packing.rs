@@ -34,8 +34,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Returns the maximum total worth of intervals of which at most `slots` overlap. `intervals`
-    /// must be sorted by `begin`.
+    /// `intervals` must be sorted by `begin`.
     pub fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let mut total = 0;
         let mut group_start = 0;
@@ -52,8 +51,7 @@ impl Packer {
         total + self.max_group_worth(&intervals[group_start..], slots)
     }
 
-    /// Returns the maximum total worth of one group of overlapping intervals. If all intervals of
-    /// the group fit into the slots, no flow is computed.
+    /// If all intervals of the group fit into the slots, no flow is computed.
     fn max_group_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         if intervals.len() <= slots || !self.exceeds_slots(intervals, slots) {
             return intervals.iter().map(|interval| interval.worth).sum();
@@ -61,7 +59,6 @@ impl Packer {
         self.flow.max_worth(intervals, slots)
     }
 
-    /// Whether there is a point that lies in more than `slots` intervals.
     fn exceeds_slots(&mut self, intervals: &[Interval], slots: usize) -> bool {
         self.ends.clear();
         self.ends.extend(intervals.iter().map(|interval| interval.end));
@@ -82,32 +79,24 @@ impl Packer {
 /// all intervals.
 #[derive(Debug, Default)]
 struct Flow {
-    /// The node to which each interval leads.
     target: Vec<u32>,
-    /// Whether each interval is selected, that is, whether a unit takes it.
     selected: Vec<bool>,
     /// The number of units that flow from each node to the next node.
     flow_to_next: Vec<u32>,
-    /// The intervals, sorted by the node to which they lead.
     arriving_intervals: Vec<u32>,
     /// For each node, the index in `arriving_intervals` of the first interval that leads to it.
     arriving_start: Vec<u32>,
     potential: Vec<i64>,
     distance: Vec<i64>,
-    /// The edge by which each node was reached.
     reached_by: Vec<Edge>,
     heap: BinaryHeap<Reverse<(i64, u32)>>,
 }
 
-/// The edge by which a node was reached.
 #[derive(Debug, Clone, Copy)]
 enum Edge {
     Nothing,
-    /// From the previous node.
     Line,
-    /// Backwards from the next node.
     Back,
-    /// By selecting an interval.
     Select(u32),
     /// By giving up an interval that was selected.
     Deselect(u32),
@@ -116,9 +105,8 @@ enum Edge {
 const UNREACHED: i64 = i64::MAX;
 
 impl Flow {
-    /// Returns the maximum total worth of intervals of which at most `slots` overlap, by a
-    /// minimum-cost flow. Each slot is one unit of the flow. The length of a unit's path is the
-    /// negated total worth of the intervals that the unit takes.
+    /// Each slot is one unit of the flow. The length of a unit's path is the negated total worth of
+    /// the intervals that the unit takes.
     fn max_worth(&mut self, intervals: &[Interval], slots: usize) -> u64 {
         let last_node = intervals.len();
         self.build_network(intervals);

@@ -52,13 +52,9 @@ const USABLE: u8 = 4;
 /// A probe that cut off its node in the recorded search. Without the answer, the search would have
 /// searched the node and stored the entry again.
 const CUT: u8 = 8;
-/// A probe whose window is known.
 const WINDOW: u8 = 16;
-/// A probe whose window is known to be closed.
 const CLOSED: u8 = 64;
-/// Another iteration of the same search.
 const ITERATION: u8 = 32;
-/// A probe that the recorded table answered.
 const ANSWERED: u8 = 128;
 
 impl Step {
@@ -156,16 +152,13 @@ impl Step {
 #[derive(Debug, Clone, Copy, Default)]
 struct KeyFacts {
     value: i16,
-    /// The depth in the parts of a ply in which the trace counts depths.
     depth: i16,
     mv: u16,
     /// The bits of the bound, open window and move, as in [`flags`]. 0 if no entry was offered.
     entry_bits: u8,
     worth: u64,
     last_event: u32,
-    /// The last event at which the entry was offered.
     last_offer: u32,
-    /// The total cost at the last probe.
     cost: u64,
     /// The number of the search that made the last probe, or 0 if there was no probe.
     search: u32,
@@ -175,7 +168,6 @@ struct KeyFacts {
 /// the lowest depth of the trace is below 0, depths are counted from the lowest depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DepthScale {
-    /// The number of parts of a ply in which the trace counts depths.
     pub parts: i16,
     /// The lowest depth in whole plies if it is below 0; otherwise 0.
     pub lowest: i16,
@@ -189,8 +181,6 @@ impl DepthScale {
         Self { parts, lowest: min_depth.div_euclid(parts).min(0) }
     }
 
-    /// Returns the depth in whole plies above `lowest`, clipped to the range that a table can
-    /// store.
     fn plies(self, depth: i16) -> u8 {
         self.unclipped_plies(depth).clamp(0, 255) as u8
     }
@@ -199,7 +189,6 @@ impl DepthScale {
         i32::from(depth.div_euclid(self.parts)) - i32::from(self.lowest)
     }
 
-    /// Returns the fraction of a ply that remains after the whole plies, in parts of a ply.
     fn fraction(self, depth: i16) -> i16 {
         depth.rem_euclid(self.parts)
     }
@@ -216,15 +205,12 @@ pub struct StepMaker {
     facts: KeyMap<u64, KeyFacts>,
     /// The number of the last event, or 0 before the first event.
     event_number: u32,
-    /// The number of the current search of each thread.
     current_searches: Vec<u32>,
-    /// The number of the search that began last.
     last_search: u32,
     depths: DepthScale,
 }
 
 impl StepMaker {
-    /// Creates a converter for a trace whose depths have the scale `depths`.
     pub fn new(depths: DepthScale) -> Self {
         Self { facts: KeyMap::default(), event_number: 0, current_searches: vec![1; 1 << 8], last_search: 1, depths }
     }
@@ -265,7 +251,6 @@ impl StepMaker {
         })
     }
 
-    /// Converts a probe to a step.
     fn make_probe(&mut self, event: &Event) -> Step {
         let depths = self.depths;
         let node_depth = depths.plies(event.depth);
