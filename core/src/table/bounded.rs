@@ -162,7 +162,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// If the number of slots is known at compile time, all slots are compared without a branch. It
     /// is unpredictable which slot matches, and a mispredicted branch would cost more than the
     /// comparisons.
-    #[inline]
+    #[inline(always)]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "the bucket has a wrong number of words");
         // Key bits of 0 may have a special meaning.
