@@ -20,7 +20,7 @@ draws = true
 ordering = ['table-move', 'mvv-lva', 'killers', 'countermove', 'history']
 etc_depth = 2
 history_clear = 'search'
-quiescence = { delta = 150, max_plies = 6 }
+quiescence = { delta = 150 }
 iid = { min_depth = 3 }
 lmr = { min_depth = 2, full_moves = 3, reduction = 1 }
 null_move = { min_depth = 2, reduction = 1 }
@@ -37,8 +37,6 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("algorithm=minimax", "leaf = 'static'"),
     ("keys.seed", "table.key_bits = 6"),
     ("mate.value", "draws = false"),
-    ("probe.at=quiescence", "quiescence.max_plies = 0"),
-    ("store.at=quiescence", "quiescence.max_plies = 0"),
     ("threads.quantum", "threads.count = 3"),
     ("threads.schedule", "threads.count = 3"),
     ("threads.helpers", "threads.count = 3"),
