@@ -116,12 +116,9 @@ fn audit_of_every_placement_leaf_and_failure_finds_no_fault() {
             // so that each placement and each rule is tested with both values.
             let leaf = if (at + turn) % 2 == 0 { "static" } else { "quiescence" };
             let upper_move = (at + turn) / 2 % 2 == 0;
-            // The number of captures is limited, except if the table is used in quiescence, because
-            // its entries don't record how many captures came before.
-            let most = [1, 2, 0, 0, 0][at];
             is_sound(
                 &format!(
-                    "algorithm = 'pvs'\nleaf = '{leaf}'\nquiescence.max_plies = {most}\nfail = '{fail}'\nprobe = {{ at = '{probe}', start_value = {upper_move} }}\n\
+                    "algorithm = 'pvs'\nleaf = '{leaf}'\nfail = '{fail}'\nprobe = {{ at = '{probe}', start_value = {upper_move} }}\n\
                      store = {{ at = '{store}', known = '{known}', upper_move = {upper_move} }}\n\
                      table.size = 4096"
                 ),

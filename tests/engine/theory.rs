@@ -136,7 +136,6 @@ fn threshold_at_infinity_disables_its_option() {
         "iid.min_depth = 255",
         "etc_depth = 255",
         "quiescence.delta = 32000",
-        "quiescence.max_plies = 255",
     ] {
         assert!(count(text) == plain, "{text}");
     }

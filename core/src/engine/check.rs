@@ -1,7 +1,7 @@
 //! Checks of ranges and combinations of options, which the types of the options cannot express.
 
 use super::crew::HELPER_BYTES;
-use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Leaf, Ordering, Shape, Where};
+use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Ordering, Shape};
 use crate::table::error::check_range;
 use crate::table::options::{Clear, Victim};
 use crate::table::{self, OptionError, Size, TableKind, shadow};
@@ -113,14 +113,7 @@ impl EngineOptions {
             self.ordering.contains(&Ordering::See) && self.ordering.contains(&Ordering::MvvLva),
             "\"mvv-lva\" and \"see\" are mutually exclusive: use one of them",
         )?;
-        let in_quiescence = self.probe.at == Where::Quiescence || self.store.at == Where::Quiescence;
         let has_table = self.table.kind != TableKind::None;
-        refuse(
-            "quiescence.max_plies",
-            has_table && in_quiescence && self.leaf == Leaf::Quiescence && self.quiescence.max_plies != 0,
-            "a limit makes stored scores depend on the ply at which quiescence began: expected 0, or probe.at and \
-             store.at other than \"quiescence\"",
-        )?;
         refuse(
             "algorithm",
             self.algorithm == Algorithm::Mtdf && !has_table,
@@ -190,20 +183,6 @@ mod tests {
             assert_eq!((message(least), message(most)), (None, None), "{path}");
             assert_eq!((message(least - 1), message(most + 1)), (refusal(least - 1), refusal(most + 1)), "{path}");
         }
-        // A cap on captures conflicts with a table that quiescence probes or fills.
-        let cap_is_refused = |probe: Where, store: Where, plies: u8| {
-            let mut options = EngineOptions { leaf: Leaf::Quiescence, ..EngineOptions::default() };
-            (options.probe.at, options.store.at, options.quiescence.max_plies) = (probe, store, plies);
-            options.check().is_err_and(|error| error.path == "quiescence.max_plies")
-        };
-        let (interior, quiescence) = (Where::default(), Where::Quiescence);
-        assert_ne!(interior, quiescence);
-        assert_eq!(
-            [(interior, interior), (interior, quiescence), (quiescence, interior), (quiescence, quiescence)]
-                .map(|(probe, store)| cap_is_refused(probe, store, 2)),
-            [false, true, true, true]
-        );
-        assert!(!cap_is_refused(quiescence, quiescence, 0));
         let refused_option = |start: u8| {
             let mut options = EngineOptions::default();
             options.deepening.start = start;

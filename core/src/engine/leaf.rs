@@ -19,7 +19,7 @@ impl<O: Observer> Search<'_, O> {
         if self.switches.draws && self.is_draw(board) {
             return self.clamp_to_window(0, node.alpha, node.beta);
         }
-        let score = self.evaluate_or_search_captures::<TABLE, EXTRAS>(board, node, 0, 0);
+        let score = self.evaluate_or_search_captures::<TABLE, EXTRAS>(board, node, 0);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 
@@ -39,15 +39,13 @@ impl<O: Observer> Search<'_, O> {
     /// Returns the value of a leaf or a quiescence node.
     ///
     /// `level` is 0 at a leaf and -1 at a quiescence node. It is compared with the minimum depths
-    /// for probing the table and for storing entries. `capture_plies` is the number of captures
-    /// that led from the leaf to this node.
+    /// for probing the table and for storing entries.
     #[inline]
     fn evaluate_or_search_captures<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
         board: &Board,
         node: Node,
         level: i32,
-        capture_plies: u32,
     ) -> Score {
         let start_counts = self.start_counts();
         self.observer.before_node(board);
@@ -80,7 +78,7 @@ impl<O: Observer> Search<'_, O> {
             }
             return stand_pat;
         }
-        let (score, mv) = self.search_captures::<TABLE, EXTRAS>(board, node, (stand_pat, table_move), capture_plies);
+        let (score, mv) = self.search_captures::<TABLE, EXTRAS>(board, node, (stand_pat, table_move));
         if stores && !self.aborted {
             self.store_result::<EXTRAS>(board, node, (score, mv), start_counts);
         }
@@ -94,11 +92,10 @@ impl<O: Observer> Search<'_, O> {
         board: &Board,
         node: Node,
         (stand_pat, table_move): (Score, Move),
-        capture_plies: u32,
     ) -> (Score, Move) {
         let Node { mut alpha, beta, ply, .. } = node;
         let (mut best, mut best_move) = (stand_pat, Move::NONE);
-        if best >= beta || capture_plies >= self.switches.max_plies {
+        if best >= beta {
             return (best, best_move);
         }
         alpha = alpha.max(best);
@@ -121,7 +118,7 @@ impl<O: Observer> Search<'_, O> {
             let mut child = *board;
             child.play(mv, self.increments);
             let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1 };
-            let score = -self.search_quiescence::<TABLE, EXTRAS>(&child, child_node, capture_plies + 1);
+            let score = -self.search_quiescence::<TABLE, EXTRAS>(&child, child_node);
             if self.aborted {
                 break;
             }
@@ -141,19 +138,14 @@ impl<O: Observer> Search<'_, O> {
     }
 
     /// Searches a quiescence node, which is a node below a leaf. Returns its value.
-    fn search_quiescence<const TABLE: bool, const EXTRAS: bool>(
-        &mut self,
-        board: &Board,
-        node: Node,
-        capture_plies: u32,
-    ) -> Score {
+    fn search_quiescence<const TABLE: bool, const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> Score {
         self.pv.mark_reached(node.ply);
         if self.aborts_on_entry() {
             return 0;
         }
         self.count.qnodes += 1;
         // The level of quiescence nodes is -1.
-        let score = self.evaluate_or_search_captures::<TABLE, EXTRAS>(board, node, -1, capture_plies);
+        let score = self.evaluate_or_search_captures::<TABLE, EXTRAS>(board, node, -1);
         self.clamp_to_window(score, node.alpha, node.beta)
     }
 

@@ -226,8 +226,6 @@ pub struct Quiescence {
     /// does not reach alpha; 0: none is skipped.
     #[cfg_attr(test, schemars(range(min = 0, max = 32_000)))]
     pub delta: i32,
-    /// The most plies of captures; 0: no limit.
-    pub max_plies: u8,
 }
 
 /// How the table respects the fifty-move rule.

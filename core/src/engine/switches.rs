@@ -27,8 +27,6 @@ pub struct Switches {
     pub leaf_mates: bool,
     pub quiescence: bool,
     pub delta: Score,
-    /// The maximum number of captures in a line of quiescence, or `u32::MAX` without a maximum.
-    pub max_plies: u32,
     pub mate_value: Score,
     pub mate_distance: MateDistance,
     /// Scores above this number, or below its negative, are mates.
@@ -124,10 +122,6 @@ impl Switches {
             leaf_mates: options.leaf_mates,
             quiescence: options.leaf == Leaf::Quiescence,
             delta: options.quiescence.delta,
-            max_plies: match options.quiescence.max_plies {
-                0 => u32::MAX,
-                plies => plies.into(),
-            },
             mate_value: options.mate.value,
             mate_distance: options.mate.distance,
             mate_threshold: options.mate.value - 256,

@@ -49,7 +49,7 @@ impl ReferenceSearch {
             return 0;
         }
         if depth <= 0 {
-            return self.leaf_value(board, ply, 0, alpha, beta);
+            return self.leaf_value(board, ply, alpha, beta);
         }
         let mut moves = MoveList::new();
         movegen::legal(board, &mut moves);
@@ -84,14 +84,13 @@ impl ReferenceSearch {
         moves
     }
 
-    /// Returns the value of a leaf, or of a quiescence node. `capture_plies` is the number of
-    /// captures that led from the leaf to the node.
-    fn leaf_value(&self, board: &Board, ply: usize, capture_plies: u32, mut alpha: Score, beta: Score) -> Score {
+    /// Returns the value of a leaf, or of a quiescence node.
+    fn leaf_value(&self, board: &Board, ply: usize, mut alpha: Score, beta: Score) -> Score {
         if self.switches.leaf_mates && !board.has_legal_move() {
             return if board.in_check() { self.switches.mated(ply, 0) } else { 0 };
         }
         let mut best = self.evaluator.evaluate(board);
-        if !self.switches.quiescence || capture_plies >= self.switches.max_plies || best >= beta {
+        if !self.switches.quiescence || best >= beta {
             return best;
         }
         alpha = alpha.max(best);
@@ -100,7 +99,7 @@ impl ReferenceSearch {
         for mv in self.ordered(board, &moves) {
             let mut child = *board;
             child.play(mv, &self.increments);
-            best = best.max(-self.leaf_value(&child, ply + 1, capture_plies + 1, -beta, -alpha));
+            best = best.max(-self.leaf_value(&child, ply + 1, -beta, -alpha));
             alpha = alpha.max(best);
             if best >= beta {
                 break;

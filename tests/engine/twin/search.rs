@@ -1034,8 +1034,7 @@ impl Twin {
             return Ok(standing);
         }
         let (mut best, mut best_move) = (standing, Move::NONE);
-        let cap = u32::from(self.options.quiescence.max_plies);
-        if best < window.beta && (cap == 0 || taken < cap) {
+        if best < window.beta {
             let mut alpha = window.alpha.max(best);
             let mut moves = MoveList::new();
             movegen::generate_captures_into(board, &mut moves);
