@@ -297,17 +297,10 @@ pub const SCHEMA: u32 = 3;
 /// Name of the field that contains the hash of all other fields.
 const MANIFEST_SEAL: &str = "manifest_seal";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SealKind {
-    /// Nothing, so edits cannot be detected.
-    None,
-    /// The counts of each column, the results file as written, and the manifest itself.
-    Whole,
-}
-
 impl Manifest {
-    pub fn seal_kind(&self) -> SealKind {
-        if self.manifest_seal.is_some() { SealKind::Whole } else { SealKind::None }
+    /// Whether edits of the counts, of the file as written and of the manifest can be detected.
+    pub fn is_sealed(&self) -> bool {
+        self.manifest_seal.is_some()
     }
 
     pub fn to_text(&self) -> io::Result<String> {

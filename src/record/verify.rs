@@ -4,7 +4,7 @@
 
 use super::blocks::{self, process_blocks};
 use super::fields::Parser;
-use super::manifest::{Manifest, SealKind};
+use super::manifest::Manifest;
 use super::results::{field_count_problem, parse_header};
 use super::seals::{ColumnBytes, SealHasher, Seals};
 use super::{ResultsError, columns};
@@ -42,8 +42,8 @@ pub struct VerifyReport {
     /// Number of rows that have disappeared since the run ended.
     pub missing_rows: u64,
     pub seals: Seals,
-    /// What the manifest seals. `None` if there is no manifest.
-    pub kind: Option<SealKind>,
+    /// Whether the manifest is sealed. `None` if there is no manifest.
+    pub is_sealed: Option<bool>,
 }
 
 pub const UNSEALED: &str = "unsealed: its manifest has no seal, so edits cannot be detected";
@@ -79,8 +79,8 @@ impl VerifyReport {
     }
 
     pub fn describe_unsealed(&self) -> Option<String> {
-        match self.kind {
-            Some(SealKind::None) => Some(UNSEALED.to_owned()),
+        match self.is_sealed {
+            Some(false) => Some(UNSEALED.to_owned()),
             Some(_) if !self.sealed => {
                 Some("unsealed: its rows have no checksums, so edits cannot be detected".to_owned())
             }
@@ -283,7 +283,7 @@ fn verify_in_blocks(
     report.sealed = checksum_index.is_some();
     report.seals = hasher.finish(&header);
     if let Some(manifest) = manifest {
-        report.kind = Some(manifest.seal_kind());
+        report.is_sealed = Some(manifest.is_sealed());
         if manifest.shard.is_none() {
             report.missing_jobs = manifest
                 .jobs_total
@@ -450,8 +450,8 @@ mod tests {
             ended: Some(5),
             ..Manifest::default()
         };
-        let kind = Some(SealKind::Whole);
-        assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { kind, ..expected_report });
+        let is_sealed = Some(true);
+        assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { is_sealed, ..expected_report });
         let words = "edited or damaged, or following a missing row";
         let remove = |removed: &[usize]| {
             (0..13).filter(|index| !removed.contains(index)).map(|index| lines[index].clone()).collect::<Vec<_>>()

@@ -10,7 +10,7 @@ use super::stopping::MatchState;
 use super::{OutputError, jobs_of};
 use crate::experiment::{Experiment, Plan};
 use crate::record::games::GamesFault;
-use crate::record::manifest::{MANIFEST, Manifest, ManifestError, RunSegment, SealKind};
+use crate::record::manifest::{MANIFEST, Manifest, ManifestError, RunSegment};
 use crate::record::{self, ResultsError, reference, thin};
 use crate::text::plural;
 use std::collections::BTreeSet;
@@ -133,11 +133,9 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
     }
     let verified = record::verify::verify(&path, Some(manifest)).map_err(OutputError::results(&path))?;
     report.rows = verified.rows;
-    let seal_text = match verified.kind {
-        Some(SealKind::Whole) if manifest.ended.is_none() => {
-            Some("sealed: each row, the header and the manifest".to_owned())
-        }
-        Some(SealKind::Whole) => {
+    let seal_text = match verified.is_sealed {
+        Some(true) if manifest.ended.is_none() => Some("sealed: each row, the header and the manifest".to_owned()),
+        Some(true) => {
             let columns = if manifest.column_seals.is_empty() { "" } else { "the counts by column, " };
             Some(format!("sealed: {columns}the file as written, and the manifest"))
         }
@@ -164,7 +162,7 @@ fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, 
     match thin::read(folder, manifest) {
         Err(error @ ResultsError::Thin(_)) => report.add(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
         Err(error) => return Err(OutputError::results(&folder.join(thin::NAME))(error)),
-        Ok(_) if manifest.seal_kind() != SealKind::Whole => {
+        Ok(_) if !manifest.is_sealed() => {
             report.add(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
         }
         Ok(rows) => {

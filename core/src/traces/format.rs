@@ -69,7 +69,7 @@ impl Format {
     /// event has no room for some fields, so these are dropped. Its depth is clipped to eight bits,
     /// and its cost is stored modulo 2^32.
     #[inline]
-    pub(super) fn encode(self, event: &Event) -> ([u64; MAX_WORDS], usize) {
+    pub fn encode(self, event: &Event) -> ([u64; MAX_WORDS], usize) {
         let value = u64::from(event.value as u16);
         let words = if self.wide {
             let low = value | u64::from(event.depth as u16) << 16 | u64::from(event.mv) << 32;
@@ -81,11 +81,6 @@ impl Format {
             [event.key, low | u64::from(event.cost as u32) << 32, 0, 0, 0]
         };
         (words, self.words())
-    }
-
-    pub fn bytes(self, event: &Event) -> Vec<u8> {
-        let (words, count) = self.encode(event);
-        words[..count].iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
     /// Decodes an event without validating it. `bytes` are the [`Self::event_bytes`] bytes of the

@@ -8,7 +8,7 @@ use crate::analysis::rows::frame::{Frame, FrameError};
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::score_error;
 use crate::experiment::text::FileText;
-use crate::record::manifest::{Manifest, ManifestError, SealKind};
+use crate::record::manifest::{Manifest, ManifestError};
 use crate::record::verify::{self, UNSEALED};
 use crate::record::{RESULTS, columns, reference, thin};
 use std::collections::HashMap;
@@ -93,7 +93,7 @@ impl RecordedResult {
             folder.join("experiment.toml").display()
         );
         let frame = Frame::from_thin_rows(&thin_rows, &thin_file, remedy)?;
-        let seal_note = (manifest.seal_kind() != SealKind::Whole).then(|| UNSEALED.to_owned());
+        let seal_note = (!manifest.is_sealed()).then(|| UNSEALED.to_owned());
         let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(seal_note);
         Ok(Self { name: path.display().to_string(), frame, manifest: Some(manifest), missing })
     }
