@@ -160,7 +160,8 @@ fn mutated_traces_cause_no_panic() {
     let wide = Format { wide: true, depth_parts: 7 };
     let widen = |(clock, bytes): (u64, &[u8])| {
         let event = Format::NARROW.decode(bytes);
-        wide.bytes(&Event { clock, thread: (clock / 64 % 2) as u8, ..event })
+        let (words, count) = wide.encode(&Event { clock, thread: (clock / 64 % 2) as u8, ..event });
+        words[..count].iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>()
     };
     let widened: Vec<u8> = (1..).zip(events.chunks_exact(16)).flat_map(widen).collect();
     fuzz(
