@@ -19,7 +19,7 @@ pub enum Repeatability {
     SameNodes,
     /// On every tested position, node counts differ by at most this share of the smallest count.
     Within(f64),
-    /// Node counts differ by more than [`MAX_SPREAD`], or a search reported no nodes.
+    /// Node counts differ by more than `MAX_SPREAD`, or a search reported no nodes.
     NotRepeatable,
 }
 
