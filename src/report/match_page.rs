@@ -305,7 +305,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
         .number("ptnml", "Ptnml(0-2)", "pairs worth 0, 1/2, 1, 3/2 and 2 points", |encounter| {
             Cell::text(encounter.pairs.0.map(|count| count.to_string()).join(", "))
         })
-        .drop_order(8)
+        .drop_order(6)
         .number("llr", "LLR", "log-likelihood ratio of the test after all pairs", |encounter| {
             Cell::number(encounter.llr, format!("{:+.2}", encounter.llr))
         })

@@ -9,12 +9,12 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 49_889),
-    ("lines of tests", 52_730),
-    ("lines of comments", 12_052),
-    ("options", 146),
-    ("columns", 145),
-    ("commands", 28),
+    ("production lines", 44_487),
+    ("lines of tests", 48_970),
+    ("lines of comments", 8_990),
+    ("options", 118),
+    ("columns", 123),
+    ("commands", 26),
 ];
 
 fn root() -> &'static Path {
@@ -95,9 +95,12 @@ fn house_grows_only_on_purpose() {
         sources(&root().join("tests")).iter().map(|file| count(&fs::read_to_string(file).unwrap())[0]).sum::<usize>();
     let options = fs::read_to_string(root().join("docs/options.md")).unwrap();
     let options = options.lines().filter(|line| line.starts_with("### ")).count();
-    // Commands are indented by two blanks in the help; what continues a line is indented by more.
+    // Commands are indented by two blanks in the help; what continues a line is indented by more, and
+    // an example begins with the program.
     let (help, _, _) = run(&["--help"]);
-    let is_command = |line: &&str| line.strip_prefix("  ").is_some_and(|name| name.starts_with(char::is_lowercase));
+    let is_command = |line: &&str| {
+        line.strip_prefix("  ").is_some_and(|name| name.starts_with(char::is_lowercase) && !name.starts_with("ttlab "))
+    };
     let commands = help.lines().skip_while(|line| !line.ends_with(':')).filter(is_command).count();
     let found = [production, in_tests, comments, options, columns().len(), commands];
     let grown: Vec<String> = LIMITS

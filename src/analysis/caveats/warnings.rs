@@ -497,7 +497,7 @@ mod tests {
                 ..Build::default()
             };
             let machine = Machine { cpu: cpu.to_owned(), cores: 2, os: "o".to_owned(), ..Machine::default() };
-            Manifest { build, machine, ..Manifest::default() }
+            Manifest { segments: vec![RunSegment { build, machine, ..RunSegment::default() }], ..Manifest::default() }
         };
         let [first, other_build, other_machine] = [shard("2", "x"), shard("1", "x"), shard("2", "y")];
         assert_eq!(join_warnings(&[("a", None)]), []);

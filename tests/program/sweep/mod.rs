@@ -77,7 +77,10 @@ impl Output {
 }
 
 fn run_command(command: &mut Command) -> Output {
-    let output = command.current_dir(root()).output().unwrap();
+    if command.get_current_dir().is_none() {
+        command.current_dir(root());
+    }
+    let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Output { stdout: text(&output.stdout), stderr: text(&output.stderr), code: output.status.code() }
 }

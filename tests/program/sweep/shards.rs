@@ -430,7 +430,8 @@ fn merge_writes_nothing_when_a_read_of_a_shard_ends_early() {
             continue;
         }
         assert!(!results.exists(), "read {read}: {}", message.stderr);
-        assert!(matches!(message.code, Some(3 | 4)), "read {read}: {}", message.stderr);
+        // 2: a header that ends early is one of other columns.
+        assert!(matches!(message.code, Some(2..=4)), "read {read}: {}", message.stderr);
         uneven += 1;
     }
     assert!(uneven >= 1, "no read of rows ended early");
