@@ -95,8 +95,8 @@ fn house_grows_only_on_purpose() {
         sources(&root().join("tests")).iter().map(|file| count(&fs::read_to_string(file).unwrap())[0]).sum::<usize>();
     let options = fs::read_to_string(root().join("docs/options.md")).unwrap();
     let options = options.lines().filter(|line| line.starts_with("### ")).count();
-    // Commands are indented by two blanks in the help; what continues a line is indented by more, and
-    // an example begins with the program.
+    // Commands are indented by two blanks in the help; what continues a line is indented by more,
+    // and an example begins with the program.
     let (help, _, _) = run(&["--help"]);
     let is_command = |line: &&str| {
         line.strip_prefix("  ").is_some_and(|name| name.starts_with(char::is_lowercase) && !name.starts_with("ttlab "))
