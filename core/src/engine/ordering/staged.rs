@@ -237,7 +237,7 @@ mod tests {
             let ply = random.below(4);
             for _ in 0..random.below(30) {
                 let mv = pick_move(&mut random);
-                if board.is_quiet(mv) {
+                if !mv.is_none() && board.is_quiet(mv) {
                     heuristics.killers.learn(ply, mv);
                     heuristics.history.learn(board.turn(), mv, 1 + random.below(3) as i32);
                     if board.piece_on(previous.to()).is_some_and(|piece| piece != Piece::King) {
