@@ -206,7 +206,7 @@ fn ttlab(args: &[&str], file: &Path, out: &Path) -> (Option<i32>, String, String
 /// The findings on the page, and the figure of the race.
 fn findings(out: &Path) -> (Vec<String>, String) {
     let page = fs::read_to_string(out.join("report.md")).unwrap();
-    let findings = page.lines().skip_while(|line| !line.starts_with("- ")).take_while(|line| !line.starts_with('>'));
+    let findings = page.lines().take_while(|line| !line.starts_with("## ")).filter(|line| line.starts_with("- "));
     (findings.map(str::to_owned).collect(), fs::read_to_string(out.join("race.svg")).unwrap())
 }
 
