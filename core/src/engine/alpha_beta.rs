@@ -3,8 +3,8 @@
 use super::node::{Node, TableFacts};
 use super::observer::{Observer, ProbeEvent};
 use super::ordering::{Hint, NodeMoves, StageContext};
-use super::search::Search;
-use super::switches::INFINITE;
+use super::probe::ProbeAnswer;
+use super::search::{Search, StartCounts};
 use super::terms::Extension;
 use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
 use crate::table::options::Prefetch;
@@ -24,51 +24,36 @@ impl<O: Observer> Search<'_, O> {
         mut node: Node,
         previous: Move,
     ) -> Score {
-        let Node { mut depth, ply, .. } = node;
         if self.aborts_on_entry() {
             return 0;
         }
         let start_counts = self.start_counts();
         self.count.interior += 1;
-        self.pv.clear(ply);
-        if self.switches.draws && ply > 0 && self.is_draw(board) {
+        self.pv.clear(node.ply);
+        if self.switches.draws && node.ply > 0 && self.is_draw(board) {
             return self.clamp_to_window(0, node.alpha, node.beta);
         }
 
-        let (mut alpha, mut beta, mut best) = (node.alpha, node.beta, -INFINITE);
-        let uses_facts = EXTRAS && self.switches.terms_depth <= depth;
-        let mut table_move = Move::NONE;
-        if uses_facts {
-            self.facts = TableFacts::default();
-        }
         self.observer.before_node(board);
-        if TABLE && self.switches.probe_depth <= depth {
-            let answer = self.probe::<EXTRAS>(board, node);
-            if let Some(score) = answer.cutoff_score {
-                return score;
-            }
-            (alpha, beta, best, table_move) = (answer.alpha, answer.beta, answer.best, answer.mv);
-            if uses_facts && self.switches.uses_offered_facts {
-                self.facts = self.offered_facts(board, depth);
-            }
+        let (mut known, facts) = match self.probe_node::<TABLE, EXTRAS>(board, node) {
+            Ok(known) => known,
+            Err(score) => return score,
+        };
+        if EXTRAS && self.switches.iir_depth <= node.depth && node.ply > 0 {
+            node.depth = self.reduced_depth(node.depth, &facts);
         }
-        // Copied, because the searches below this node overwrite `self.facts`.
-        let facts = if uses_facts { self.facts } else { TableFacts::default() };
-        if EXTRAS && self.switches.iir_depth <= depth && ply > 0 {
-            depth = self.reduced_depth(depth, &facts);
-            node.depth = depth;
-        }
+        let stores = TABLE && self.switches.store_depth <= node.depth;
 
-        let has_bare_leaves = depth == 1 && self.switches.bare_leaves && !O::ENABLED;
-        let reorders = EXTRAS && ply == 0 && self.root_order.is_some();
-        let is_staged = depth <= self.switches.staged_depth && !reorders;
-        let table_move_is_legal = is_staged && !table_move.is_none() && board.is_legal(table_move);
+        let reorders = EXTRAS && node.ply == 0 && self.root_order.is_some();
+        let is_staged = node.depth <= self.switches.staged_depth && !reorders;
+        let table_move_is_legal = is_staged && !known.mv.is_none() && board.is_legal(known.mv);
         if !reorders
-            && self.is_frontier_node(depth)
-            && let Some((score, mv)) = self.search_frontier_node(board, node, (alpha, beta, best), table_move)
+            && self.is_frontier_node(node.depth)
+            && let Some((score, mv)) =
+                self.search_frontier_node(board, node, (known.alpha, known.beta, known.best), known.mv)
         {
             let score = self.clamp_to_window(score, node.alpha, node.beta);
-            if TABLE && self.switches.store_depth <= depth {
+            if stores {
                 self.store_result::<EXTRAS>(board, node, (score, mv), start_counts);
             }
             return score;
@@ -81,58 +66,60 @@ impl<O: Observer> Search<'_, O> {
             false => self.scratch.is_empty(),
         };
         if is_terminal {
-            let score = self.terminal_score(board, ply, depth);
-            if TABLE && self.switches.store_depth <= depth && self.switches.terminals {
+            let score = self.terminal_score(board, node.ply, node.depth);
+            if stores && self.switches.terminals {
                 self.store_known_result::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
             }
             return self.clamp_to_window(score, node.alpha, node.beta);
         }
 
         if TABLE
-            && self.switches.etc_depth <= depth
-            && ply > 0
+            && self.switches.etc_depth <= node.depth
+            && node.ply > 0
             && let Some((score, mv)) = self.refuted_by_child(board, node)
         {
-            if self.switches.store_depth <= depth {
+            if stores {
                 self.store_lower_bound(board, node, (score, mv), start_counts);
             }
-            self.observer.after_entry_cutoff(board, depth, mv);
+            self.observer.after_entry_cutoff(board, node.depth, mv);
             return self.clamp_to_window(score, node.alpha, node.beta);
         }
         let mut ran_inner_search = false;
-        if self.switches.null_depth <= depth && self.allows_null_move(board, node, previous) {
+        if self.switches.null_depth <= node.depth && self.allows_null_move(board, node, previous) {
             let score = self.search_null_move::<TABLE, EXTRAS>(board, node);
-            if self.aborted || score >= beta {
+            if self.aborted || score >= known.beta {
                 return self.clamp_to_window(score, node.alpha, node.beta);
             }
             ran_inner_search = true;
         }
-        if self.switches.iid_depth <= depth && table_move.is_none() && beta - alpha > 1 && self.ranks.uses_table_move()
+        // The part of the window that the stored score left open.
+        let open_node = Node { alpha: known.alpha, beta: known.beta, ..node };
+        if self.switches.iid_depth <= node.depth
+            && known.mv.is_none()
+            && known.beta - known.alpha > 1
+            && self.ranks.uses_table_move()
         {
-            self.visit::<TABLE, EXTRAS>(board, Node { alpha, beta, depth: (depth / 2).max(1), ..node }, previous);
-            if self.aborted {
-                return 0;
-            }
-            table_move = self.pv.get(ply).first().copied().unwrap_or(Move::NONE);
-            self.pv.clear(ply);
+            self.visit::<TABLE, EXTRAS>(board, Node { depth: (node.depth / 2).max(1), ..open_node }, previous);
+            known.mv = self.pv.get(node.ply).first().copied().unwrap_or(Move::NONE);
+            self.pv.clear(node.ply);
             ran_inner_search = true;
         }
         let mut extension = Extension::default();
-        if EXTRAS && self.switches.singular_depth <= depth && !facts.mv.is_none() {
-            extension = self.singular_extension::<TABLE, EXTRAS>(board, Node { alpha, beta, ..node }, &facts, previous);
-            if self.aborted {
-                return 0;
-            }
+        if EXTRAS && self.switches.singular_depth <= node.depth && !facts.mv.is_none() && !self.aborted {
+            extension = self.singular_extension::<TABLE, EXTRAS>(board, open_node, &facts, previous);
             ran_inner_search = true;
+        }
+        if self.aborted {
+            return 0;
         }
         if ran_inner_search && !is_staged {
             // The inner searches have overwritten the list of generated moves.
             self.generate(board);
         }
 
-        let hint = Hint { table_move: self.first_move(board, depth, table_move), previous, ply };
+        let hint = Hint { table_move: self.first_move(board, node.depth, known.mv), previous, ply: node.ply };
         let mut frame = if is_staged {
-            let is_legal = table_move_is_legal && hint.table_move == table_move || board.is_legal(hint.table_move);
+            let is_legal = table_move_is_legal && hint.table_move == known.mv || board.is_legal(hint.table_move);
             self.stack.begin_staged(if self.ranks.has_first_move() && is_legal { hint.table_move } else { Move::NONE })
         } else {
             self.stack.push(&self.ranks, board, &self.scratch, &hint, self.heuristics)
@@ -141,18 +128,80 @@ impl<O: Observer> Search<'_, O> {
             self.stack.reorder(&mut frame, order);
         }
         if TABLE {
-            self.prefetch_children(board, depth);
+            self.prefetch_children(board, node.depth);
         }
         self.path.push(board.key());
-        let mut best_move = Move::NONE;
-        let mut tried = 0;
+        let (best, best_move) = self.search_moves::<TABLE, EXTRAS>(
+            &mut frame,
+            (board, node, known),
+            (is_staged, &hint),
+            extension,
+            start_counts,
+        );
+        self.path.pop();
+        self.stack.pop(&frame);
+        if self.aborted {
+            return 0;
+        }
+        if best > node.alpha {
+            self.observer.after_search(board, node.depth, best_move);
+        }
+        let score = self.clamp_to_window(best, node.alpha, node.beta);
+        if stores {
+            self.store_result::<EXTRAS>(board, node, (score, best_move), start_counts);
+        }
+        score
+    }
+
+    /// Asks the table about a node. Returns what is known of it, or the score that ends it.
+    #[inline(always)]
+    fn probe_node<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+    ) -> Result<(ProbeAnswer, TableFacts), Score> {
+        let depth = node.depth;
+        let mut known = ProbeAnswer::unknown(node);
+        let uses_facts = EXTRAS && self.switches.terms_depth <= depth;
+        if uses_facts {
+            self.facts = TableFacts::default();
+        }
+        if TABLE && self.switches.probe_depth <= depth {
+            let answer = self.probe::<EXTRAS>(board, node);
+            if let Some(score) = answer.cutoff_score {
+                return Err(score);
+            }
+            known = answer;
+            if uses_facts && self.switches.uses_offered_facts {
+                self.facts = self.offered_facts(board, depth);
+            }
+        }
+        // Copied, because the searches below this node overwrite `self.facts`.
+        Ok((known, if uses_facts { self.facts } else { TableFacts::default() }))
+    }
+
+    /// Searches the moves of a node in order until one of them refutes it. Returns the best score
+    /// and its move.
+    #[inline(always)]
+    fn search_moves<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        frame: &mut NodeMoves,
+        (board, node, known): (&Board, Node, ProbeAnswer),
+        (is_staged, hint): (bool, &Hint),
+        extension: Extension,
+        start_counts: StartCounts,
+    ) -> (Score, Move) {
+        let Node { depth, ply, .. } = node;
+        let ProbeAnswer { mut alpha, beta, mut best, mv: table_move, .. } = known;
+        let (mut best_move, mut tried) = (Move::NONE, 0);
+        let has_bare_leaves = depth == 1 && self.switches.bare_leaves && !O::ENABLED;
         if has_bare_leaves {
             self.pv.clear(ply + 1);
         }
         loop {
             let next = match is_staged {
-                true => self.next_staged(&mut frame, board, &hint),
-                false => self.stack.next(&mut frame),
+                true => self.next_staged(frame, board, hint),
+                false => self.stack.next(frame),
             };
             let Some(mv) = next else { break };
             if TABLE && self.switches.prefetch == Prefetch::Child && self.switches.probe_depth < depth {
@@ -187,24 +236,12 @@ impl<O: Observer> Search<'_, O> {
                     self.count.cuts += 1;
                     self.count.first_cuts += u64::from(tried == 1);
                     self.count.table_move_cuts += u64::from(tried == 1 && mv == table_move);
-                    self.update_heuristics(board, previous, mv, ply, depth);
+                    self.update_heuristics(board, hint.previous, mv, ply, depth);
                     break;
                 }
             }
         }
-        self.path.pop();
-        self.stack.pop(&frame);
-        if self.aborted {
-            return 0;
-        }
-        if best > node.alpha {
-            self.observer.after_search(board, depth, best_move);
-        }
-        let score = self.clamp_to_window(best, node.alpha, node.beta);
-        if TABLE && self.switches.store_depth <= depth {
-            self.store_result::<EXTRAS>(board, node, (score, best_move), start_counts);
-        }
-        score
+        (best, best_move)
     }
 
     /// Generates all moves of a node into `scratch`, in the order that the options choose.

@@ -22,6 +22,14 @@ pub struct ProbeAnswer {
     pub best: Score,
 }
 
+impl ProbeAnswer {
+    /// Nothing is known but the node's window.
+    #[inline(always)]
+    pub fn unknown(Node { alpha, beta, .. }: Node) -> Self {
+        Self { cutoff_score: None, mv: Move::NONE, alpha, beta, best: -INFINITE }
+    }
+}
+
 impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn look_up(&mut self, board: &Board, depth: u8) -> Option<Hit> {
@@ -43,7 +51,7 @@ impl<O: Observer> Search<'_, O> {
     #[inline]
     pub(super) fn probe<const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> ProbeAnswer {
         let Node { alpha, beta, depth, ply, .. } = node;
-        let mut answer = ProbeAnswer { cutoff_score: None, mv: Move::NONE, alpha, beta, best: -INFINITE };
+        let mut answer = ProbeAnswer::unknown(node);
         let mut probed =
             ProbeEvent { board, node, hit: None, is_deep_enough: false, is_cutoff: false, by_parent: false };
         let Some(hit) = self.look_up(board, depth as u8) else {
