@@ -52,30 +52,30 @@ impl MoveScorer<'_> {
         score >= self.beta
     }
 
-    /// Tries quiet moves that all have the same score. Only the first quiet move of the node is
-    /// scored. All others are only counted. Returns true if a move causes a cutoff.
-    #[inline]
-    fn try_equal_quiets(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
-        let Some(to) = targets.first() else { return false };
-        let mut unscored_count = u64::from(targets.count());
-        if !self.has_tried_quiet {
-            self.has_tried_quiet = true;
-            unscored_count -= 1;
-            if self.try_move(move_to(to), self.board.sum()) {
-                return true;
-            }
+    /// Tries the moves to each of the `targets`. If `score_equally`, the first is scored and the
+    /// others are only counted. Returns true if a move causes a cutoff.
+    ///
+    /// Most calls only count, so the loop is kept out of their way.
+    #[inline(always)]
+    fn try_each(&mut self, targets: Bitboard, score_equally: bool, move_to: impl Fn(Square) -> Move) -> bool {
+        if score_equally && self.has_tried_quiet {
+            self.tried_count += u64::from(targets.count());
+            return false;
         }
-        self.tried_count += unscored_count;
-        false
+        self.score_each(targets, score_equally, move_to)
     }
 
-    /// Tries the moves to each of the `targets`. Returns true if a move causes a cutoff.
-    #[inline]
-    fn try_each(&mut self, targets: Bitboard, move_to: impl Fn(Square) -> Move) -> bool {
-        for to in targets {
+    #[inline(never)]
+    fn score_each(&mut self, mut targets: Bitboard, score_equally: bool, move_to: impl Fn(Square) -> Move) -> bool {
+        while let Some(to) = targets.next() {
             let mv = move_to(to);
             if self.try_move(mv, self.board.sum_after(mv, self.increments)) {
                 return true;
+            }
+            if score_equally {
+                self.has_tried_quiet = true;
+                self.tried_count += u64::from(targets.count());
+                return false;
             }
         }
         false
@@ -90,21 +90,15 @@ impl Sink for MoveScorer<'_> {
 
     #[inline]
     fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
-        if self.quiets_score_equally && (targets & self.board.occupied()).is_empty() {
-            self.try_equal_quiets(targets, |to| Move::new(from, to))
-        } else {
-            self.try_each(targets, |to| Move::new(from, to))
-        }
+        let score_equally = self.quiets_score_equally && (targets & self.board.occupied()).is_empty();
+        self.try_each(targets, score_equally, |to| Move::new(from, to))
     }
 
     #[inline]
     fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
         // The step of a pawn push is a multiple of 8.
-        if self.quiets_score_equally && step % 8 == 0 {
-            self.try_equal_quiets(targets, |to| Move::new(origin(to, step), to))
-        } else {
-            self.try_each(targets, |to| Move::new(origin(to, step), to))
-        }
+        let score_equally = self.quiets_score_equally && step % 8 == 0;
+        self.try_each(targets, score_equally, |to| Move::new(origin(to, step), to))
     }
 }
 
