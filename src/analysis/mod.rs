@@ -9,10 +9,10 @@ pub mod pairing;
 pub mod questions;
 pub mod rows;
 
-pub use questions::claims::Verdict;
 pub use questions::compare::{Comparison, compare};
 pub use questions::line::Line;
 pub use questions::paired_rows::CompareError;
 pub use questions::summary::{Baseline, Question, Summary};
+pub use questions::verdict::Verdict;
 pub use rows::frame::{Frame, FrameError};
 pub use rows::metric::Metric;

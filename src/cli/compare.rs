@@ -1,7 +1,7 @@
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::questions::compare::{Comparison, Finding};
-use crate::analysis::questions::gate::{Gate, Rule};
+use crate::analysis::questions::gate::Gate;
 use crate::analysis::questions::paired_rows::{RecordedResult, add_score_errors};
 use crate::record::columns;
 use crate::report::{comparison, html, machine, markdown};
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> CommandResult {
             the table forgets";
         return Err(CommandFailure::usage(gate.refuse(message, "gate nodes or score_error too")));
     }
-    if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.rule == Rule::Changed)
+    if let Some((gate, _)) = gates.iter().find(|(gate, _)| gate.is_on_any_change())
         && let Some(result) = [&base, &new].into_iter().find(|result| is_not_repeatable(result))
     {
         let message = format!(

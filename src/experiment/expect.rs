@@ -1,6 +1,5 @@
 //! `[[expect]]`: a published or known figure or claim, to be compared with the rows.
 
-use super::relation::Relation;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -186,119 +185,11 @@ impl std::fmt::Display for Scalar {
 /// from the score of the baseline's search.
 pub const OTHER_SCORES: &str = "other_scores";
 
-/// A comparison of two metrics: `left relation right`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
-    /// The side before the relation.
-    pub left: Term,
-    /// Any relation except `!=`.
-    pub relation: Relation,
-    /// The side after the relation.
-    pub right: Term,
-}
-
-/// One side of a claim: `factor * metric(variant)`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Term {
-    /// The factor of the metric; 1 if none is given.
-    pub factor: f64,
-    /// The metric: a column or a unique suffix of its name.
-    pub metric: String,
-    /// The variant's name, without quotes.
-    pub variant: String,
-}
-
-impl Claim {
-    /// Parses a claim such as `nodes(a) > 1.2 * nodes(b)`.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let parse_claim = || {
-            let (left, relation, right) = Relation::split(text)?;
-            let (left, right) = (Term::parse(left)?, Term::parse(right)?);
-            (relation != Relation::NotEqual).then_some(Self { left, relation, right })
-        };
-        let syntax = "expected \"metric(variant) > metric(variant)\", with < <= = >= or >";
-        parse_claim().ok_or_else(|| match text.split(['<', '>', '=']).find_map(Term::invalid_factor) {
-            Some(factor) => format!("expect.claim: `{text}`: the factor is `{factor}`, expected a number above zero"),
-            None => format!("expect.claim: `{text}`: {syntax}"),
-        })
-    }
-
-    /// Whether the relation holds between two numbers. `=` also holds if the numbers differ by no
-    /// more than a rounding error of `left`.
-    pub fn holds(&self, left: f64, right: f64) -> bool {
-        match self.relation {
-            Relation::Equal => (left - right).abs() <= f64::EPSILON * left.abs(),
-            relation => relation.holds(left, right),
-        }
-    }
-}
-
-impl Term {
-    /// Parses `metric(variant)` or `1.2 * metric(variant)`. A `*` inside the brackets is part of
-    /// the variant's name.
-    fn parse(text: &str) -> Option<Self> {
-        let (factor, term) = match text.split_once('*') {
-            Some((factor, term)) if !factor.contains('(') => (Self::parse_factor(factor)?, term.trim()),
-            _ => (1.0, text),
-        };
-        let (metric, variant) = term.strip_suffix(')')?.split_once('(')?;
-        (!metric.is_empty() && !variant.is_empty()).then(|| Self {
-            factor,
-            metric: metric.trim().to_owned(),
-            variant: variant.trim().to_owned(),
-        })
-    }
-
-    fn parse_factor(text: &str) -> Option<f64> {
-        text.trim().parse().ok().filter(|factor: &f64| factor.is_normal() && *factor > 0.0)
-    }
-
-    fn invalid_factor(term: &str) -> Option<&str> {
-        let (factor, _) = term.split_once('*')?;
-        (!factor.contains('(') && Self::parse_factor(factor).is_none()).then_some(factor.trim())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::decode::from_toml;
     use crate::experiment::{Experiment, unmatched_conditions};
-
-    #[test]
-    fn claim_is_parsed_with_factors_and_signs_in_names() {
-        let claim = Claim::parse("nodes(no table) >= 1.25 * nodes(size=1 MiB, policy=always)").unwrap();
-        assert_eq!((claim.relation, claim.right.factor), (Relation::AtLeast, 1.25));
-        assert_eq!(claim.right.variant, "size=1 MiB, policy=always");
-        assert!(claim.holds(2.0, 1.0));
-        assert!(!claim.holds(1.0, 2.0));
-        // A star in a name does not separate a factor.
-        let claim = Claim::parse("nodes(a * b) < 2 * nodes(3 * c)").unwrap();
-        assert_eq!((claim.left.factor, claim.left.variant.as_str()), (1.0, "a * b"));
-        assert_eq!((claim.right.factor, claim.right.variant.as_str()), (2.0, "3 * c"));
-        // Spaces have no meaning and are optional.
-        for text in ["0.5*nodes(a b)<=time(c)", " 0.5  *  nodes ( a b )  <=  time( c ) "] {
-            let Claim { left, relation, right } = Claim::parse(text).unwrap();
-            assert_eq!((left.factor, left.metric.as_str(), left.variant.as_str()), (0.5, "nodes", "a b"), "{text}");
-            assert_eq!((relation, right.factor), (Relation::AtMost, 1.0), "{text}");
-            assert_eq!((right.metric.as_str(), right.variant.as_str()), ("time", "c"), "{text}");
-        }
-        for text in [
-            "nodes(a)",
-            "nodes > nodes(b)",
-            "nodes(a) > ",
-            "x * nodes(a) < nodes(b)",
-            "(a) > nodes(b)",
-            "nodes(a) != nodes(b)",
-            "",
-        ] {
-            assert!(Claim::parse(text).is_err(), "{text:?}");
-        }
-        for factor in ["0", "-1", "nan", "inf", "1e-320"] {
-            let message = Claim::parse(&format!("nodes(a) < {factor} * nodes(b)")).unwrap_err();
-            assert!(message.ends_with(&format!("the factor is `{factor}`, expected a number above zero")), "{message}");
-        }
-    }
 
     #[test]
     fn figure_that_always_or_never_holds_is_refused() {
@@ -333,21 +224,6 @@ mod tests {
             ("{ by_depth = [1, 2], from = 255 }", "255 to 256"),
         ] {
             assert!(fault(text).is_some_and(|fault| fault.contains(word)), "{text}: {:?}", fault(text));
-        }
-    }
-
-    /// Each relation is tested at its bound and on either side of it.
-    #[test]
-    fn relation_is_exact_at_its_bound() {
-        for (relation, holds) in [
-            ("<", [true, false, false]),
-            ("<=", [true, true, false]),
-            ("=", [false, true, false]),
-            (">=", [false, true, true]),
-            (">", [false, false, true]),
-        ] {
-            let claim = Claim::parse(&format!("nodes(a) {relation} nodes(b)")).unwrap();
-            assert_eq!([1.0, 2.0, 3.0].map(|left| claim.holds(left, 2.0)), holds, "{relation}");
         }
     }
 

@@ -284,7 +284,7 @@ impl Experiment {
             file,
         };
         let expectations_check = match experiment.work.games() {
-            Some(games) => super::match_claims::check(
+            Some(games) => super::expect_check::check_match(
                 &experiment.file.expect,
                 &experiment.variants,
                 experiment.baseline,

@@ -38,12 +38,14 @@ impl Relation {
         SIGNS.iter().find_map(|(sign, relation, _)| Some((left.trim(), *relation, right.strip_prefix(sign)?.trim())))
     }
 
+    /// Two numbers are also equal if they differ by no more than a rounding error of `left`.
     pub fn holds(self, left: f64, right: f64) -> bool {
+        let is_equal = left == right || (left - right).abs() <= f64::EPSILON * left.abs();
         match self {
             Self::Less => left < right,
             Self::AtMost => left <= right,
-            Self::Equal => left == right,
-            Self::NotEqual => left != right,
+            Self::Equal => is_equal,
+            Self::NotEqual => !is_equal,
             Self::AtLeast => left >= right,
             Self::More => left > right,
         }
@@ -66,6 +68,22 @@ impl Relation {
 mod tests {
     use super::Relation::{AtLeast, AtMost, Equal, Less, More, NotEqual};
     use super::*;
+
+    /// Each relation is tested at its bound and on either side of it.
+    #[test]
+    fn relation_is_exact_at_its_bound() {
+        for (relation, holds) in [
+            (Less, [true, false, false]),
+            (AtMost, [true, true, false]),
+            (Equal, [false, true, false]),
+            (NotEqual, [true, false, true]),
+            (AtLeast, [false, true, true]),
+            (More, [false, false, true]),
+        ] {
+            assert_eq!([1.0, 2.0, 3.0].map(|left| relation.holds(left, 2.0)), holds, "{relation:?}");
+        }
+        assert!(Equal.holds(0.1 + 0.2, 0.3));
+    }
 
     #[test]
     fn text_is_split_at_the_first_relation_outside_brackets() {

@@ -22,7 +22,7 @@ pub fn format_change([base, new]: [f64; 2]) -> String {
 }
 
 pub fn headline(comparison: &Comparison) -> String {
-    let failed_gates = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
+    let failed_gates = comparison.gate_results.iter().filter(|gate_result| gate_result.fails()).count();
     let (rows, moved) = (comparison.paired_count, comparison.moved_count);
     let missing = comparison.missing_count;
     let moved_text = match moved {
@@ -45,9 +45,9 @@ pub fn headline(comparison: &Comparison) -> String {
 /// Describes a gate's outcome in a few words.
 pub fn gate_outcome(gate_result: &GateResult) -> &'static str {
     let may_mislead = gate_result.caution.is_some();
-    if gate_result.fails {
+    if gate_result.fails() {
         if may_mislead { "FAIL (may mislead)" } else { "FAIL" }
-    } else if gate_result.noise {
+    } else if gate_result.is_noise() {
         "pass (within noise)"
     } else if may_mislead {
         "pass (may mislead)"
@@ -147,7 +147,7 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
             ),
         });
     }
-    let failing = comparison.gate_results.iter().filter(|gate_result| gate_result.fails).count();
+    let failing = comparison.gate_results.iter().filter(|gate_result| gate_result.fails()).count();
     lines.push(match comparison.gate_results.len() {
         // A gate judges paired rows, so there is nothing to judge without paired rows.
         0 if rows == 0 => "gate: nothing to judge: no row is in both".to_owned(),
@@ -168,7 +168,7 @@ fn change_cell([base, new]: [f64; 2], is_significant: bool) -> Cell {
 
 fn gates_table(comparison: &Comparison) -> SheetTable {
     let rows = comparison.gate_results.iter().map(|gate_result| {
-        let emphasis = if gate_result.fails { Emphasis::Failed } else { Emphasis::Passed };
+        let emphasis = if gate_result.fails() { Emphasis::Failed } else { Emphasis::Passed };
         let mut cells = [gate_outcome(gate_result), &gate_result.gate, &gate_result.variant, &gate_values(gate_result)]
             .map(Cell::text);
         cells[0].emphasis = emphasis;

@@ -69,8 +69,8 @@ pub fn comparison_json(comparison: &Comparison) -> String {
             "base": gate_result.totals[0],
             "new": gate_result.totals[1],
             "rows_differ": gate_result.differing_rows,
-            "fails": gate_result.fails,
-            "within_noise": gate_result.noise,
+            "fails": gate_result.fails(),
+            "within_noise": gate_result.is_noise(),
             "caution": gate_result.caution,
         })).collect::<Vec<_>>(),
         "variants": comparison.variants.iter().map(|change| variant_json(comparison, change)).collect::<Vec<_>>(),
@@ -140,7 +140,7 @@ pub fn junit(comparison: &Comparison) -> String {
         }
         for gate_result in comparison.gate_results.iter().filter(|gate_result| gate_result.variant == change.variant) {
             let failure =
-                gate_result.fails.then(|| format!("{}: {}", gate_outcome(gate_result), gate_values(gate_result)));
+                gate_result.fails().then(|| format!("{}: {}", gate_outcome(gate_result), gate_values(gate_result)));
             cases.push((format!("gate: {}", gate_result.gate), failure, gate_result.caution.as_deref()));
         }
         let failed_count = cases.iter().filter(|(_, failure, _)| failure.is_some()).count();

@@ -14,6 +14,7 @@ use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise;
 use crate::analysis::questions::quality;
+use crate::analysis::questions::verdict::count_rulings;
 use crate::analysis::questions::{claims, findings, match_claims};
 use crate::analysis::rows::filter::Filter;
 use crate::analysis::rows::grouping::{self, Grouping};
@@ -384,7 +385,7 @@ impl Page {
     }
 
     fn verdict_part(&self) -> Option<Part> {
-        let [holds, differs, undecided] = claims::count_rulings(self.verdicts.iter());
+        let [holds, differs, undecided] = count_rulings(self.verdicts.iter());
         let summary_line =
             format!("Verdicts: {holds} hold, {differs} differ, {undecided} undecided; all expected outcomes met.");
         let summary_part = (!self.verdicts.is_empty()).then(|| Part::Findings(vec![summary_line]));

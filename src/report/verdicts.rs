@@ -3,18 +3,19 @@
 use super::contents::Page;
 use super::sheet::{Cell, Emphasis, Entries, Part, Sheet, SheetTable};
 use crate::analysis::Verdict;
-use crate::analysis::questions::claims::count_rulings;
-use crate::experiment::expect::{Claim, ExpectedVerdict, Term};
+use crate::analysis::questions::verdict::count_rulings;
+use crate::experiment::claim::{Claim, Term};
+use crate::experiment::expect::ExpectedVerdict;
 
 /// Describes the outcome of each verdict on a claim in a sentence. If there are many claims, the
 /// first sentence has the number of claims by outcome, and only the first few claims are described.
 pub(super) fn describe_claims(verdicts: &[Verdict]) -> Vec<String> {
     const MAX_DESCRIBED: usize = 4;
     let claims: Vec<(&Verdict, Claim)> =
-        verdicts.iter().filter_map(|verdict| Some((verdict, Claim::parse(&verdict.published).ok()?))).collect();
+        verdicts.iter().filter_map(|verdict| Some((verdict, Claim::parse_ratio(&verdict.published).ok()?))).collect();
     let describe_term = |term: &Term| {
         let factor = if term.factor == 1.0 { String::new() } else { format!("{} times ", term.factor) };
-        format!("{factor}{} of \"{}\"", term.metric, term.variant)
+        format!("{factor}{} of \"{}\"", term.metric, term.subject)
     };
     let describe_claim = |(verdict, claim): &(&Verdict, Claim)| {
         let subject = if verdict.subject.is_empty() { String::new() } else { format!(" ({})", verdict.subject) };

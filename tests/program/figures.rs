@@ -16,9 +16,10 @@
 
 use crate::common::{run, scratch};
 use std::f64::consts::LN_2;
-use ttlab::internals::analysis::questions::claims::{Ruling, Verdict, judge_claims};
+use ttlab::internals::analysis::questions::claims::judge_claims;
 use ttlab::internals::analysis::questions::curves::responses;
 use ttlab::internals::analysis::questions::effects::{main_effects, reference_levels};
+use ttlab::internals::analysis::questions::verdict::{Ruling, Verdict};
 use ttlab::internals::analysis::rows::axes::find_axes;
 use ttlab::internals::analysis::rows::seeds;
 use ttlab::internals::analysis::{Frame, Line, Metric, Question, Summary};
@@ -811,21 +812,4 @@ fn noise_and_drift_of_times_are_reported() {
     assert!(page.contains("times: median of 2 repeats; noise between repeats -, drift +0.0 %"), "{page}");
     assert!(!page.contains("times are noisy"), "{page}");
     assert!(!page.contains("changed its speed"), "{page}");
-}
-
-/// Checks each relation below, at and above equality.
-#[test]
-fn relation_of_a_claim_is_judged_exactly_at_equality() {
-    use ttlab::internals::experiment::expect::Claim;
-    for (relation, expected) in [
-        ("<", [true, false, false]),
-        ("<=", [true, true, false]),
-        ("=", [false, true, false]),
-        (">=", [false, true, true]),
-        (">", [false, false, true]),
-    ] {
-        let claim = Claim::parse(&format!("2 * nodes(a=b) {relation} nodes(c)")).unwrap();
-        assert_eq!((claim.left.variant.as_str(), claim.left.factor, claim.right.factor), ("a=b", 2.0, 1.0));
-        assert_eq!([4.0, 5.0, 6.0].map(|left| claim.holds(left, 5.0)), expected, "{relation}");
-    }
 }

@@ -1,125 +1,77 @@
 //! Judges each `[[expect]]` of an experiment by the rows, and returns verdicts.
 
-pub use super::claim_result::Ruling;
-use super::claim_result::{ClaimResult, VariantSearches};
 use super::summary::Summary;
+use super::verdict::{Ruling, Verdict};
+use crate::analysis::pairing::metric_reader::MetricReader;
+use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
+use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::column::{SEED, TextColumn};
 use crate::analysis::rows::frame::{Frame, FrameError, Lookup};
-use crate::experiment::expect::OTHER_SCORES;
-use crate::experiment::expect::{
-    Claim, ClaimOrigin, Expect, ExpectedFigure, ExpectedVerdict, Range, Scalar, Statistic,
-};
+use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::Metric;
+use crate::experiment::claim::{Claim, Term};
+use crate::experiment::expect::{Expect, ExpectedFigure, OTHER_SCORES, Range, Scalar, Statistic};
+use crate::experiment::relation::Relation;
 use crate::record::columns;
-use crate::stats::ratio::Family;
-use crate::stats::sample::{mean, median};
+use crate::stats::ratio::{Family, JudgedRatio};
+use crate::stats::sample::{mean, median, min_clusters};
+use crate::text::plural;
 use std::collections::BTreeSet;
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Verdict {
-    /// What the figure or claim is about: the filter, followed by the metric.
-    pub subject: String,
-    pub published: String,
-    pub measured: String,
-    pub ruling: Ruling,
-    pub kind: ClaimOrigin,
-    pub expected: ExpectedVerdict,
-    pub source: String,
-    pub quote: String,
-    pub note: String,
-}
-
-impl Verdict {
-    pub fn pending(expect: &Expect) -> Self {
-        Self {
-            kind: expect.kind,
-            expected: expect.verdict,
-            source: format_source(expect),
-            quote: expect.quote.clone(),
-            note: expect.note.clone(),
-            ..Self::default()
-        }
-    }
-
-    /// Whether `--check` accepts the ruling. If `either` is expected, any ruling is accepted as
-    /// long as there are rows. Otherwise only the expected ruling is accepted.
-    pub fn passes(&self) -> bool {
-        self.is_met() || self.expected == ExpectedVerdict::Either && self.ruling != Ruling::NoRows
-    }
-
-    /// Whether the ruling is the expected ruling. Returns false if `either` is expected, because
-    /// then no ruling is expected.
-    pub fn is_met(&self) -> bool {
-        match self.expected {
-            ExpectedVerdict::Holds => self.ruling == Ruling::Holds,
-            ExpectedVerdict::Differs => self.ruling == Ruling::Differs,
-            ExpectedVerdict::Either => false,
-        }
-    }
-
-    pub fn word(&self) -> &'static str {
-        match (self.ruling, self.expected) {
-            (Ruling::NoRows, _) => "no rows",
-            (Ruling::Undecided, _) => "undecided",
-            (Ruling::Holds, _) => "holds",
-            (Ruling::Differs, ExpectedVerdict::Differs) => "differs (expected)",
-            (Ruling::Differs, _) => "differs",
-        }
-    }
-}
-
-pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> [usize; 3] {
-    verdicts.fold([0; 3], |mut counts, verdict| {
-        let index = match verdict.ruling {
-            Ruling::Holds => 0,
-            Ruling::Differs => 1,
-            Ruling::Undecided | Ruling::NoRows => 2,
-        };
-        counts[index] += 1;
-        counts
-    })
-}
+const LEVEL: f64 = 0.05;
 
 /// Judges all expectations by the rows. If an expectation cannot be judged, for example because it
 /// names an unknown column, its verdict contains the error message instead. The other expectations
 /// are judged anyway. If nodes may mislead, all claims on nodes are undecided.
 pub fn judge_claims(expects: &[Expect], smallest_effect: f64, frame: &Frame, summary: &Summary) -> Vec<Verdict> {
-    let mut judge = ClaimJudge {
-        frame,
-        summary,
-        verdicts: Vec::new(),
-        claim_results: Vec::new(),
-        all_searches: None,
-        clusters: TextColumn::default(),
-    };
+    let (mut verdicts, mut paired_claims) = (Vec::new(), Vec::new());
+    // All searches are gathered only once, for the claims without a filter.
+    let mut all_searches = None;
+    // The names of positions and games, whose codes all claims share. The numbers in a claim's
+    // searches cannot be used, because they may differ between claims on different rows.
+    let mut clusters = TextColumn::default();
     for expect in expects {
-        let earlier_verdict_count = judge.verdicts.len();
-        if let Err(error) = judge.judge_expectation(expect) {
-            // Verdicts on other figures of the same expectation are dropped.
-            judge.verdicts.truncate(earlier_verdict_count);
-            judge.verdicts.push(Verdict {
-                subject: describe_filter(expect),
-                published: expect.claim.clone().unwrap_or_default(),
-                measured: error.to_string(),
-                ..Verdict::pending(expect)
-            });
+        let pending = Verdict { subject: describe_filter(expect), ..Verdict::pending(expect) };
+        let published = expect.claim.clone().unwrap_or_default();
+        let mut judge = || -> Result<_, Box<dyn std::error::Error>> {
+            let rows = select_rows(expect, frame)?;
+            let figures = judge_figures(expect, &pending, &rows, frame, summary)?;
+            let Some(text) = &expect.claim else { return Ok((figures, None)) };
+            let claim = Claim::parse_ratio(text)?;
+            let paired_claim = if rows.len() == frame.rows() {
+                let searches = all_searches.get_or_insert_with(|| VariantSearches::new(frame));
+                searches.pair_claim(claim, frame, &mut clusters)?
+            } else {
+                let rows = frame.take(&rows);
+                VariantSearches::new(&rows).pair_claim(claim, &rows, &mut clusters)?
+            };
+            Ok((figures, Some(paired_claim)))
+        };
+        match judge() {
+            Ok((figures, paired_claim)) => {
+                verdicts.extend(figures);
+                if let Some(paired_claim) = paired_claim {
+                    paired_claims.push((verdicts.len(), paired_claim));
+                    verdicts.push(Verdict { published, ..pending });
+                }
+            }
+            Err(error) => verdicts.push(Verdict { published, measured: error.to_string(), ..pending }),
         }
     }
-    let ClaimJudge { mut verdicts, claim_results, clusters, .. } = judge;
     let minimum_ratio = 1.0 + smallest_effect;
     // All claims of a file are about the same positions, so they are tested jointly.
-    let logs_of_claims: Vec<_> = claim_results.iter().map(|claim_result| claim_result.logs.clone()).collect();
+    let logs_of_claims: Vec<_> = paired_claims.iter().map(|(_, claim)| claim.logs.clone()).collect();
     let family = Family::from_samples(&logs_of_claims);
-    for (claim_result, judged) in claim_results.iter().zip(&family.lines) {
-        let (mut ruling, mut remark) = claim_result.rule(judged, family.tested_count, minimum_ratio);
+    for ((index, claim), judged) in paired_claims.iter().zip(&family.lines) {
+        let (mut ruling, mut remark) = claim.rule(judged, family.tested_count, minimum_ratio);
         if let Some(mislead_reason) = &summary.nodes_mislead_reason
-            && claim_result.is_on_nodes
+            && claim.is_on_nodes
             && ruling != Ruling::NoRows
         {
             (ruling, remark) = (Ruling::Undecided, mislead_reason.clone());
         }
-        let verdict = &mut verdicts[claim_result.verdict];
-        verdict.ruling = ruling;
-        verdict.measured = claim_result.describe_measurement(judged, minimum_ratio, ruling, &remark, &clusters);
+        let measured = claim.describe_measurement(judged, minimum_ratio, ruling, &remark, &clusters);
+        (verdicts[*index].ruling, verdicts[*index].measured) = (ruling, measured);
     }
     verdicts
 }
@@ -132,123 +84,91 @@ fn describe_filter(expect: &Expect) -> String {
     conditions.collect::<Vec<_>>().join(", ")
 }
 
-struct ClaimJudge<'a> {
-    frame: &'a Frame,
-    summary: &'a Summary,
-    verdicts: Vec<Verdict>,
-    /// The claims and their pairs. The claims are judged together at the end.
-    claim_results: Vec<ClaimResult>,
-    /// The searches of all rows. They are computed when they are first needed.
-    all_searches: Option<VariantSearches>,
-    /// The names of positions and games, whose codes all claims share. The numbers in a claim's
-    /// searches cannot be used, because they may differ between claims on different rows.
-    clusters: TextColumn,
+/// Returns the rows that meet the conditions of an expectation, without those of failed jobs.
+fn select_rows(expect: &Expect, frame: &Frame) -> Result<Vec<usize>, FrameError> {
+    let resolve = |(key, value): (&String, &Scalar)| Ok((frame.resolve(key, Lookup::Filter)?, value.to_string()));
+    let filters: Vec<(&str, String)> = expect.filter.iter().map(resolve).collect::<Result<_, FrameError>>()?;
+    Ok(frame.select(|row| {
+        frame.text(columns::ERROR, row).is_empty()
+            && filters.iter().all(|(column, expected)| frame.text(column, row) == *expected)
+    }))
 }
 
-impl ClaimJudge<'_> {
-    fn judge_expectation(&mut self, expect: &Expect) -> Result<(), Box<dyn std::error::Error>> {
-        let frame = self.frame;
-        let filters: Vec<(&str, String)> = expect
-            .filter
-            .iter()
-            .map(|(key, value)| Ok((frame.resolve(key, Lookup::Filter)?, value.to_string())))
-            .collect::<Result<_, FrameError>>()?;
-        let rows = frame.select(|row| {
-            frame.text(columns::ERROR, row).is_empty()
-                && filters.iter().all(|(column, expected)| frame.text(column, row) == *expected)
-        });
-        // Figures are judged only by rows of the file's own key seed.
-        let seeds = frame.numbers(SEED);
-        let own_seed_rows: Vec<usize> =
-            rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
-        let pending = Verdict { subject: describe_filter(expect), ..Verdict::pending(expect) };
-        for (metric, figure) in &expect.figures {
-            if metric == OTHER_SCORES {
-                let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
-                let line = self.summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
-                let counts = line.map(|line| line.other_scores);
-                let count: Vec<f64> = counts.map(|(other_scores, _)| other_scores as f64).into_iter().collect();
-                let mut verdict = check_number(&pending, metric, figure, count);
-                if let Some((_, compared)) = counts {
-                    verdict.measured += &format!(" of {compared} searches");
-                }
-                self.verdicts.push(verdict);
-                continue;
+fn judge_figures(
+    expect: &Expect,
+    pending: &Verdict,
+    rows: &[usize],
+    frame: &Frame,
+    summary: &Summary,
+) -> Result<Vec<Verdict>, FrameError> {
+    // Figures are judged only by rows of the file's own key seed.
+    let seeds = frame.numbers(SEED);
+    let rows: Vec<usize> = rows.iter().copied().filter(|&row| seeds[row].is_nan() || seeds[row] == 0.0).collect();
+    let mut verdicts = Vec::new();
+    for (metric, figure) in &expect.figures {
+        if metric == OTHER_SCORES {
+            let variant = expect.filter.get(columns::VARIANT).map(ToString::to_string);
+            let line = summary.lines.iter().find(|line| Some(&line.name) == variant.as_ref());
+            let counts = line.map(|line| line.other_scores);
+            let count: Vec<f64> = counts.map(|(other_scores, _)| other_scores as f64).into_iter().collect();
+            let mut verdict = check_number(pending, metric, figure, count);
+            if let Some((_, compared)) = counts {
+                verdict.measured += &format!(" of {compared} searches");
             }
-            let column = frame.resolve(metric, Lookup::Metric)?;
-            let (numbers, depths) = (frame.numbers(column), frame.numbers(columns::DEPTH));
-            let values_where = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<f64> {
-                let rows = own_seed_rows.iter().filter(|row| is_wanted(**row));
-                rows.map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect()
-            };
-            match figure {
-                ExpectedFigure::Exact(Scalar::Text(word)) => {
-                    let texts = own_seed_rows.iter().map(|&row| frame.text(column, row).into_owned()).collect();
-                    self.verdicts.push(check_text(&pending, metric, word, texts));
-                }
-                ExpectedFigure::Range(series) if !series.by_depth.is_empty() => {
-                    for (depth, &value) in (u32::from(series.from.unwrap_or(1))..).zip(&series.by_depth) {
-                        let subject = format!("{}, depth {depth}", pending.subject);
-                        let pending =
-                            Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..pending.clone() };
-                        let figure = ExpectedFigure::Exact(Scalar::Float(value));
-                        let values = values_where(&|row| depths[row] == f64::from(depth));
-                        self.verdicts.push(check_number(&pending, metric, &figure, values));
-                    }
-                }
-                figure => self.verdicts.push(check_number(&pending, metric, figure, values_where(&|_| true))),
+            verdicts.push(verdict);
+            continue;
+        }
+        let column = frame.resolve(metric, Lookup::Metric)?;
+        let (numbers, depths) = (frame.numbers(column), frame.numbers(columns::DEPTH));
+        let values_where = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<f64> {
+            let rows = rows.iter().filter(|row| is_wanted(**row));
+            rows.map(|&row| numbers[row]).filter(|value| !value.is_nan()).collect()
+        };
+        match figure {
+            ExpectedFigure::Exact(Scalar::Text(word)) => {
+                let texts: BTreeSet<String> = rows.iter().map(|&row| frame.text(column, row).into_owned()).collect();
+                let holds = (!texts.is_empty()).then(|| texts.iter().all(|text| text == word));
+                let measured = texts.into_iter().collect::<Vec<_>>().join(", ");
+                verdicts.push(figure_verdict(pending, metric, word.clone(), measured, holds));
             }
+            ExpectedFigure::Range(series) if !series.by_depth.is_empty() => {
+                for (depth, &value) in (u32::from(series.from.unwrap_or(1))..).zip(&series.by_depth) {
+                    let subject = format!("{}, depth {depth}", pending.subject);
+                    let pending = Verdict { subject: subject.trim_start_matches(", ").to_owned(), ..pending.clone() };
+                    let figure = ExpectedFigure::Exact(Scalar::Float(value));
+                    let values = values_where(&|row| depths[row] == f64::from(depth));
+                    verdicts.push(check_number(&pending, metric, &figure, values));
+                }
+            }
+            figure => verdicts.push(check_number(pending, metric, figure, values_where(&|_| true))),
         }
-        if let Some(text) = &expect.claim {
-            let claim = Claim::parse(text)?;
-            // All searches are gathered only once, for the claims without a filter.
-            let selects_all = rows.len() == frame.rows();
-            let selected_rows = (!selects_all).then(|| frame.take(&rows));
-            let selected_searches = selected_rows.as_ref().map(VariantSearches::new);
-            let searches = match &selected_searches {
-                Some(searches) => searches,
-                None => self.all_searches.get_or_insert_with(|| VariantSearches::new(frame)),
-            };
-            let verdict_index = self.verdicts.len();
-            let claim_frame = selected_rows.as_ref().unwrap_or(frame);
-            self.claim_results.push(searches.pair_claim(verdict_index, claim, claim_frame, &mut self.clusters)?);
-            self.verdicts.push(Verdict { published: text.clone(), ..pending });
-        }
-        Ok(())
     }
-}
-
-/// Formats the citation of an expectation: the author, the article and the source.
-fn format_source(expect: &Expect) -> String {
-    let article = if expect.article.is_empty() { String::new() } else { format!("\"{}\"", expect.article) };
-    let parts = [expect.author.as_str(), article.as_str(), expect.source.as_str()];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    Ok(verdicts)
 }
 
 /// Only the metric is named if the figure is about all rows.
-fn figure_subject(pending: &Verdict, metric: &str) -> String {
-    if pending.subject.is_empty() { metric.to_owned() } else { format!("{}: {metric}", pending.subject) }
-}
-
-/// The expectation holds if all texts in the rows are equal to the expected text.
-fn check_text(pending: &Verdict, metric: &str, expected: &str, texts: BTreeSet<String>) -> Verdict {
-    let holds = (!texts.is_empty()).then(|| texts.iter().all(|text| text == expected));
-    let measured = texts.into_iter().collect::<Vec<_>>().join(", ");
-    let subject = figure_subject(pending, metric);
-    Verdict { subject, published: expected.to_owned(), measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
+fn figure_verdict(
+    pending: &Verdict,
+    metric: &str,
+    published: String,
+    measured: String,
+    holds: Option<bool>,
+) -> Verdict {
+    let filter = &pending.subject;
+    let subject = if filter.is_empty() { metric.to_owned() } else { format!("{filter}: {metric}") };
+    Verdict { subject, published, measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
 }
 
 /// If the figure is a statistic, such as a median, this statistic of the values must agree with the
 /// figure. Otherwise all values must agree with the figure.
 fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut values: Vec<f64>) -> Verdict {
-    let subject = figure_subject(pending, metric);
     let range = match figure {
         ExpectedFigure::Exact(value) => {
             let exact = match value {
                 Scalar::Integer(value) => Some(*value as f64),
                 Scalar::Float(value) => Some(*value),
                 Scalar::Bool(value) => Some(f64::from(u8::from(*value))),
-                Scalar::Text(_) => None, // `check_text` judges texts.
+                Scalar::Text(_) => None,
             };
             Range { exact, ..Range::default() }
         }
@@ -278,7 +198,7 @@ fn check_number(pending: &Verdict, metric: &str, figure: &ExpectedFigure, mut va
         (None, None, None) => prefix,
     };
     let holds = (!values.is_empty()).then(|| values.iter().all(is_in_range));
-    Verdict { subject, published, measured, ruling: Ruling::from_holds(holds), ..pending.clone() }
+    figure_verdict(pending, metric, published, measured, holds)
 }
 
 /// Computes a statistic of sorted values. Returns `None` if there are no values.
@@ -293,24 +213,162 @@ fn compute_statistic(statistic: Statistic, sorted_values: &[f64]) -> Option<f64>
     })
 }
 
+struct VariantSearches {
+    grouping: Grouping,
+    searches: Searches,
+}
+
+/// A claim and the pairs that decide the claim. The corrected p-value is missing here, because it
+/// depends on all claims of the file.
+struct PairedClaim {
+    claim: Claim,
+    /// The pairs of the right side (base) and the left side (other).
+    pairs: Pairs,
+    is_on_nodes: bool,
+    /// The log ratios of the left side to the right side. Each ratio is divided by the factor that
+    /// the claim states.
+    logs: Logs,
+}
+
+impl VariantSearches {
+    fn new(frame: &Frame) -> Self {
+        let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
+        let searches = Searches::gather(frame, &grouping, &[]);
+        Self { grouping, searches }
+    }
+
+    /// Pairs the two sides of a claim by search. Each ratio is the left value divided by the right
+    /// value.
+    fn pair_claim(&self, claim: Claim, frame: &Frame, clusters: &mut TextColumn) -> Result<PairedClaim, FrameError> {
+        let left = Metric::find_comparable(&claim.left.metric, frame)?;
+        let right = Metric::find_comparable(&claim.right.metric, frame)?;
+        let is_on_nodes = left.is_nodes() || right.is_nodes();
+        let [left_reader, right_reader] =
+            [&left, &right].map(|metric| MetricReader::new(&self.searches, metric, frame));
+        let find_group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.subject);
+        let pairs = match (find_group(&claim.left), find_group(&claim.right)) {
+            (Some(left_group), Some(right_group)) => {
+                BaseSearches::new(&right_reader, &self.grouping, right_group).pairs_with(left_group, &left_reader)
+            }
+            _ => Pairs::default(),
+        };
+        let log_factor = (claim.right.factor / claim.left.factor).ln();
+        let mut find_id = |cluster| clusters.intern(&self.searches.cluster_name(cluster, frame));
+        let logs = pairs.logs().into_iter().map(|(cluster, log)| (find_id(cluster), log - log_factor)).collect();
+        Ok(PairedClaim { claim, pairs, is_on_nodes, logs })
+    }
+}
+
+/// Whether a ratio is so close to 1 that it does not matter. `minimum_ratio` is the smallest ratio
+/// above 1 that matters.
+fn is_negligible(ratio: f64, minimum_ratio: f64) -> bool {
+    ratio > 1.0 / minimum_ratio && ratio < minimum_ratio
+}
+
+impl PairedClaim {
+    /// Decides the claim. Returns the ruling and a remark, such as the reason why the pairs cannot
+    /// decide the claim. The remark may be empty. `claim_count` is the number of claims that are
+    /// tested together. `minimum_ratio` is the smallest ratio above 1 that matters. It is 1.005 if
+    /// effects below 0.5 % do not matter.
+    fn rule(&self, judged: &JudgedRatio, claim_count: usize, minimum_ratio: f64) -> (Ruling, String) {
+        let Self { claim, pairs, .. } = self;
+        let JudgedRatio { ratio, p, .. } = judged;
+        let one_sided_zero_count: usize = pairs.one_sided_zero.iter().sum();
+        let undecided = |reason: String| (Ruling::Undecided, reason);
+        if pairs.list.is_empty() {
+            return match pairs.incomparable {
+                0 if one_sided_zero_count > 0 => undecided(String::new()),
+                0 if pairs.both_zero > 0 => {
+                    undecided(format!("no ratio: {} with 0 on both sides", plural(pairs.both_zero, "search")))
+                }
+                0 => (Ruling::NoRows, String::new()),
+                incomparable => undecided(format!("{incomparable} pairs of searches have no depth that both finished")),
+            };
+        }
+        let ratio = pairs.open_interval_for_zeros(*ratio);
+        if ratio.clusters < 2 {
+            if one_sided_zero_count > 0 {
+                return undecided(String::new());
+            }
+            let [right, left] = pairs.totals;
+            let holds = claim.relation.holds(claim.left.factor * left, claim.right.factor * right);
+            return (Ruling::from_holds(Some(holds)), "only one position or game".to_owned());
+        }
+        let required_clusters = min_clusters(claim_count);
+        let has_enough_clusters = ratio.clusters >= required_clusters;
+        let is_significant = has_enough_clusters && *p < LEVEL && ratio.exceeds_margin();
+        let interval = [ratio.low, ratio.mean, ratio.high];
+        match Ruling::from_interval(claim.relation, interval, [1.0 / minimum_ratio, minimum_ratio], is_significant) {
+            Ruling::Undecided if !has_enough_clusters => undecided(format!(
+                "{} positions or games are too few for {claim_count} claims: at least {required_clusters} are needed",
+                ratio.clusters
+            )),
+            ruling => (ruling, String::new()),
+        }
+    }
+
+    /// Describes what was measured: the totals, the ratio, the p-value, and reasons to doubt them.
+    /// `remark` is the remark that [`PairedClaim::rule`] returned.
+    fn describe_measurement(
+        &self,
+        judged: &JudgedRatio,
+        minimum_ratio: f64,
+        ruling: Ruling,
+        remark: &str,
+        clusters: &TextColumn,
+    ) -> String {
+        let Self { claim, pairs, .. } = self;
+        let JudgedRatio { ratio, p, fragile, .. } = judged;
+        let format_number = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
+        let [right, left] = pairs.totals;
+        let mut parts = Vec::new();
+        if !pairs.list.is_empty() {
+            parts.push(format!("{} against {}", format_number(left), format_number(right)));
+            let factor = claim.right.factor / claim.left.factor;
+            let [mean, low, high] = [ratio.mean, ratio.low, ratio.high].map(|ratio| ratio * factor);
+            let p = if *p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
+            parts.push(match low.is_nan() {
+                true => format!("ratio {mean:.3}"),
+                false => format!("ratio {mean:.3}, 95 % {low:.3} to {high:.3}, p {p}"),
+            });
+            let ratio_of_totals = left / (right * factor);
+            if ruling != Ruling::Undecided
+                && (ratio.mean < 1.0) != (ratio_of_totals < 1.0)
+                && !is_negligible(ratio_of_totals, minimum_ratio)
+            {
+                parts.push("the totals point the other way: a few large searches dominate them".to_owned());
+            }
+            let is_strict = matches!(claim.relation, Relation::Less | Relation::More);
+            if is_strict && ruling == Ruling::Differs && (ratio.mean < 1.0) == claim.relation.is_less() {
+                parts.push(match factor == 1.0 {
+                    true => "no difference that matters".to_owned(),
+                    false => format!("no relevant difference from a factor of {}", format_number(factor)),
+                });
+            }
+            if let Some(influence) = ratio.influence {
+                let name = &clusters.list()[influence.cluster as usize];
+                let warning = if *fragile || influence.reverses { ": significance depends on it" } else { "" };
+                parts.push(format!("{:.3} without {name}{warning}", influence.mean_without * factor));
+            }
+            let describe_truncated =
+                || format!("{} compared only up to a common depth", plural(pairs.truncated, "search"));
+            parts.extend((pairs.truncated > 0).then(describe_truncated));
+        }
+        let zero_count: usize = pairs.one_sided_zero.iter().sum();
+        let describe_zeros = || format!("no ratio: {} with 0 on one side only", plural(zero_count, "search"));
+        parts.extend((zero_count > 0).then(describe_zeros));
+        parts.extend((!remark.is_empty()).then(|| remark.to_owned()));
+        parts.join("; ")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::summary::Question;
     use super::*;
+    use crate::analysis::pairing::pairs::Pair;
     use crate::decode::from_toml;
-
-    #[test]
-    fn source_is_formatted_as_a_citation() {
-        let cite = |author: &str, article: &str, source: &str| {
-            let fields = serde_json::json!({ "author": author, "article": article, "source": source });
-            format_source(&serde_json::from_value::<Expect>(fields).expect("an expectation"))
-        };
-        assert_eq!(cite("A. Author", "On Tables", "table 3"), "A. Author, \"On Tables\", table 3");
-        assert_eq!(
-            (cite("", "On Tables", ""), cite("A. Author", "", "p. 7")),
-            ("\"On Tables\"".to_owned(), "A. Author, p. 7".to_owned())
-        );
-    }
+    use crate::stats::ratio::Ratio;
 
     /// The verdicts for two variants, the first with a second key seed.
     fn verdicts(expects: &[&str]) -> Vec<(Ruling, String, String)> {
@@ -409,6 +467,165 @@ mod tests {
             let (ruling, subject, measured) = &with_invalid[1];
             assert_eq!((*ruling, subject.as_str()), (Ruling::NoRows, expected_subject));
             assert!(measured.contains(message), "{measured}");
+        }
+    }
+
+    fn claim(relation: &str) -> PairedClaim {
+        let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0], seed: 0 };
+        let pairs = Pairs { list: vec![pair], totals: [1000.0, 900.0], ..Pairs::default() };
+        let claim = Claim::parse_ratio(&format!("nodes(a) {relation} nodes(b)")).unwrap();
+        PairedClaim { claim, pairs, is_on_nodes: true, logs: Logs::default() }
+    }
+
+    fn judged_ratio([low, mean, high]: [f64; 3], p: f64) -> JudgedRatio {
+        JudgedRatio {
+            ratio: Ratio { low, mean, high, clusters: 20, ..Ratio::default() },
+            p,
+            significant: false,
+            fragile: false,
+        }
+    }
+
+    /// A claim about a single position is decided by the totals, each multiplied by the factor of
+    /// its side.
+    #[test]
+    fn single_position_is_judged_with_the_claims_factors() {
+        let single_position = JudgedRatio {
+            ratio: Ratio { clusters: 1, ..Ratio::default() },
+            p: f64::NAN,
+            significant: false,
+            fragile: false,
+        };
+        let rule_for = |text: &str| {
+            let claim = Claim::parse_ratio(text).unwrap();
+            PairedClaim { claim, ..self::claim("<") }.rule(&single_position, 1, 1.005).0
+        };
+        // a has 900 nodes, b has 1000.
+        for (text, holds) in [
+            ("nodes(a) < nodes(b)", true),
+            ("2 * nodes(a) < nodes(b)", false),
+            ("nodes(a) < 0.8 * nodes(b)", false),
+            ("2 * nodes(a) < 3 * nodes(b)", true),
+            ("1.2 * nodes(a) > nodes(b)", true),
+            ("nodes(a) > nodes(b)", false),
+        ] {
+            assert_eq!(rule_for(text), if holds { Ruling::Holds } else { Ruling::Differs }, "{text}");
+        }
+    }
+
+    /// The rulings on claims of "less", "at most" and "equal", found by hand, if differences of 1 %
+    /// matter. Claims of "more" and "at least" get the same rulings for inverted ratios.
+    #[test]
+    fn claim_is_judged_by_its_interval() {
+        use Ruling::{Differs, Holds, Undecided};
+        let cases = [
+            // Clearly less.
+            ([0.85, 0.9, 0.95], 0.01, [Holds, Holds, Differs]),
+            // Clearly more.
+            ([1.05, 1.1, 1.2], 0.01, [Differs, Differs, Differs]),
+            // Less, but too little to matter.
+            ([0.992, 0.994, 0.996], 0.01, [Differs, Holds, Holds]),
+            // Equal, up to differences that do not matter.
+            ([0.995, 1.0, 1.004], 0.9, [Differs, Holds, Holds]),
+            // It may be less or more.
+            ([0.98, 1.0, 1.02], 0.9, [Undecided; 3]),
+            // Less by the mean and by p, but not by the interval.
+            ([0.6, 0.9, 1.3], 0.03, [Undecided; 3]),
+            // Less by the mean and by the interval, but not by p.
+            ([0.85, 0.9, 0.95], 0.06, [Undecided, Holds, Undecided]),
+        ];
+        let rule_for = |relation: &str, interval, p| claim(relation).rule(&judged_ratio(interval, p), 1, 1.01).0;
+        for (interval, p, [less, at_most, equal]) in cases {
+            let rulings = ["<", "<=", "="].map(|relation| rule_for(relation, interval, p));
+            assert_eq!(rulings, [less, at_most, equal], "{interval:?}");
+            let [low, mean, high] = interval;
+            let inverted = [1.0 / high, 1.0 / mean, 1.0 / low];
+            assert_eq!([">", ">=", "="].map(|relation| rule_for(relation, inverted, p)), rulings, "{inverted:?}");
+        }
+        // A claim about one cluster is decided by the totals of its two sides.
+        let mut single_cluster = judged_ratio([f64::NAN, 0.9, f64::NAN], f64::NAN);
+        single_cluster.ratio.clusters = 1;
+        assert_eq!(["<", ">"].map(|relation| claim(relation).rule(&single_cluster, 1, 1.01).0), [Holds, Differs]);
+        // Twenty clusters suffice for 26,214 claims, but not for one more.
+        let rule_with = |claims: usize| claim("<").rule(&judged_ratio([0.85, 0.9, 0.95], 0.01), claims, 1.01).0;
+        assert_eq!([26_214, 26_215].map(rule_with), [Holds, Undecided]);
+    }
+
+    /// The ratio is 0.9, significantly. Searches with a 0 on the left side only are less still and
+    /// contradict "more" and "equal"; a 0 on the right side only contradicts "less". Without other
+    /// searches, or with one position, nothing is decided.
+    #[test]
+    fn searches_without_a_ratio_are_considered() {
+        use Ruling::{Differs, Holds, Undecided};
+        let rule_for = |one_sided_zero: [usize; 2], clusters: usize| {
+            ["<", "<=", "=", ">"].map(|relation| {
+                let mut claim = claim(relation);
+                claim.pairs.one_sided_zero = one_sided_zero;
+                claim.pairs.list.truncate(clusters);
+                let mut judged = judged_ratio([0.85, 0.9, 0.95], 0.01);
+                judged.ratio.clusters = clusters;
+                claim.rule(&judged, 1, 1.01).0
+            })
+        };
+        assert_eq!(rule_for([0, 0], 20), [Holds, Holds, Differs, Differs]);
+        assert_eq!(rule_for([3, 0], 20), [Holds, Holds, Differs, Differs]);
+        assert_eq!(rule_for([0, 3], 20), [Undecided; 4]);
+        assert_eq!([rule_for([3, 0], 1), rule_for([0, 3], 0)], [[Undecided; 4]; 2]);
+        let mut equality = claim("=");
+        let rule_equality = |claim: &PairedClaim| claim.rule(&judged_ratio([0.999, 1.0, 1.001], 0.9), 1, 1.01).0;
+        assert_eq!(rule_equality(&equality), Holds);
+        equality.pairs.one_sided_zero = [1, 0];
+        assert_eq!(rule_equality(&equality), Undecided);
+        equality.pairs.list.clear();
+        let mut without_ratio = claim("=");
+        without_ratio.pairs.list.clear();
+        let rule_for = |claim: &PairedClaim| claim.rule(&judged_ratio([f64::NAN; 3], f64::NAN), 1, 1.01);
+        assert_eq!(rule_for(&without_ratio), (Ruling::NoRows, String::new()));
+        without_ratio.pairs.both_zero = 2;
+        assert_eq!(rule_for(&without_ratio), (Undecided, "no ratio: 2 searches with 0 on both sides".to_owned()));
+        let message = equality.describe_measurement(
+            &judged_ratio([f64::NAN; 3], f64::NAN),
+            1.01,
+            Undecided,
+            "",
+            &TextColumn::default(),
+        );
+        assert_eq!(message, "no ratio: 1 search with 0 on one side only");
+    }
+
+    /// The mean ratio is 10 % above 1. Totals that are 10 % or 1.1 % lower are reported; totals
+    /// that are 0.5 % lower, which does not matter, or 10 % higher are not.
+    #[test]
+    fn totals_that_point_the_other_way_are_reported_if_they_matter() {
+        let is_reported = |left: f64| {
+            let mut claim = claim("<");
+            claim.pairs.totals = [1000.0, left];
+            let message = claim.describe_measurement(
+                &judged_ratio([1.05, 1.1, 1.2], 0.01),
+                1.01,
+                Ruling::Differs,
+                "",
+                &TextColumn::default(),
+            );
+            message.contains("the totals point the other way")
+        };
+        assert_eq!([900.0, 989.0, 995.0, 1100.0].map(is_reported), [true, true, false, false]);
+    }
+
+    #[test]
+    fn small_p_is_never_shown_as_zero() {
+        let describe_with = |p| {
+            claim("<").describe_measurement(
+                &judged_ratio([0.85, 0.9, 0.95], p),
+                1.01,
+                Ruling::Holds,
+                "",
+                &TextColumn::default(),
+            )
+        };
+        let start = "900 against 1000; ratio 0.900, 95 % 0.850 to 0.950, p ";
+        for (p, expected) in [(0.0, "< 0.001"), (0.000_99, "< 0.001"), (0.001, "0.001"), (0.0126, "0.013")] {
+            assert_eq!(describe_with(p), format!("{start}{expected}"));
         }
     }
 }

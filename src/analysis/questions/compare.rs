@@ -1,9 +1,10 @@
 //! Compares two results row by row: what changed, by how much, and whether a gate or the equality
 //! of counts fails.
 
-use super::gate::{Gate, GateError, Rule};
+use super::gate::{Gate, GateError};
 use super::paired_rows::{CompareError, PairedResults, RecordedResult, RowPair, add_score_errors};
 use super::plans::{self, MeasuredProgram};
+use super::verdict::Ruling;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Pairs};
 use crate::analysis::rows::metric::Metric;
@@ -107,13 +108,23 @@ pub struct GateResult {
     /// The metric's totals in BASE and in NEW.
     pub totals: [f64; 2],
     pub differing_rows: usize,
-    pub fails: bool,
-    /// Whether the change exceeds the bound but is not significant. Counts are exact, so only
-    /// changes of times and score errors can be noise.
-    pub noise: bool,
+    /// Whether the claim of a change beyond the bound holds. It is undecided if the change exceeds
+    /// the bound but is not significant. Counts are exact, so only changes of times and score
+    /// errors can be undecided.
+    pub ruling: Ruling,
     /// Why the gate says little about playing strength. `None` if the number of nodes that a search
     /// needs to reach a depth is not misleading here.
     pub caution: Option<String>,
+}
+
+impl GateResult {
+    pub fn fails(&self) -> bool {
+        self.ruling == Ruling::Holds
+    }
+
+    pub fn is_noise(&self) -> bool {
+        self.ruling == Ruling::Undecided
+    }
 }
 
 /// The outcome of a comparison. More severe outcomes come first.
@@ -176,7 +187,7 @@ impl Comparison {
 
     /// Returns the outcome, which says whether and why the comparison fails.
     pub fn finding(&self) -> Finding {
-        if self.gate_results.iter().any(|gate_result| gate_result.fails) {
+        if self.gate_results.iter().any(|gate_result| gate_result.fails()) {
             Finding::Gate
         } else if self.missing_count > 0 || self.paired_count == 0 {
             Finding::Missing
@@ -337,22 +348,24 @@ impl Comparison {
                     return Err(gate.refuse(&message, "use results with figures other than 0 in at least two searches"));
                 }
                 let [base, new] = change.totals[metric_index];
-                let breaks_rule = match gate.rule {
-                    Rule::Changed if is_sampled => ratio.excludes_one(),
-                    Rule::Changed => change.differing[metric_index] > 0,
-                    Rule::Bound { .. } => gate.exceeds_bound(base, new),
+                let exceeds_bound = match gate.is_on_any_change() {
+                    true if is_sampled => ratio.excludes_one(),
+                    true => change.differing[metric_index] > 0,
+                    false => gate.exceeds_bound(base, new),
                 };
                 (judged_count, any_can_fail) = (judged_count + 1, any_can_fail || gate.can_fail(base));
                 // The change of a sampled metric must also be significant for the gate to fail.
-                let is_noise = breaks_rule && is_sampled && !ratio.excludes_one();
+                let ruling = match exceeds_bound {
+                    true if is_sampled && !ratio.excludes_one() => Ruling::Undecided,
+                    exceeds_bound => Ruling::from_holds(Some(exceeds_bound)),
+                };
                 self.gate_results.push(GateResult {
                     gate: gate.to_string(),
                     variant: change.variant.clone(),
                     metric: column.clone(),
                     totals: [base, new],
                     differing_rows: change.differing[metric_index],
-                    fails: breaks_rule && !is_noise,
-                    noise: is_noise,
+                    ruling,
                     caution: None,
                 });
             }
@@ -810,12 +823,12 @@ mod tests {
             let comparison = Comparison::new(&base, &new, &[(gate, column)]).unwrap();
             assert_eq!(
                 comparison.finding() == Finding::Gate,
-                comparison.gate_results.iter().any(|gate_result| gate_result.fails)
+                comparison.gate_results.iter().any(|gate_result| gate_result.fails())
             );
             comparison
                 .gate_results
                 .iter()
-                .map(|gate_result| (gate_result.variant.clone(), gate_result.fails))
+                .map(|gate_result| (gate_result.variant.clone(), gate_result.fails()))
                 .collect::<Vec<_>>()
         };
         for (gate, expected) in [
@@ -863,12 +876,12 @@ mod tests {
         };
         let gate_results = compare_with_time_gate(&make_result(1.0), &make_result(10.0)).gate_results;
         assert_eq!(
-            (gate_results.len(), gate_results[0].totals, gate_results[0].fails, gate_results[0].noise),
+            (gate_results.len(), gate_results[0].totals, gate_results[0].fails(), gate_results[0].is_noise()),
             (1, [8.0, 17.0], false, true)
         );
         let gate_results = compare_with_time_gate(&make_result(1.0), &make_result(1.0)).gate_results;
-        assert!(!gate_results[0].fails);
-        assert!(!gate_results[0].noise);
+        assert!(!gate_results[0].fails());
+        assert!(!gate_results[0].is_noise());
     }
 
     /// Different positions that have the same name are refused, and the error names both results.

@@ -1,79 +1,63 @@
 //! Judges claims about a match by its games, at a significance level that holds for all encounters
 //! together.
 
-use super::claims::{Ruling, Verdict};
 use super::match_test::{Elo, TAIL};
-use super::matches::{Encounter, Matches};
+use super::matches::Matches;
+use super::verdict::{Ruling, Verdict};
 use crate::experiment::Expect;
-use crate::experiment::match_claims::MatchClaim;
+use crate::experiment::claim::Claim;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 
 /// Judges all claims by the games of the match. Expectations without a claim are left out.
 pub fn judge_match_claims(expects: &[Expect], matches: &Matches) -> Vec<Verdict> {
-    let player_names =
-        || matches.encounters.iter().flat_map(|encounter| [encounter.player.as_str(), encounter.opponent.as_str()]);
     let judge_claim = |expect: &Expect| {
-        let text = expect.claim.clone()?;
-        let claim = MatchClaim::parse(&text, player_names()).ok();
-        let subject = claim
-            .as_ref()
-            .map_or_else(String::new, |claim| format!("\"{}\" against \"{}\"", claim.player, claim.opponent));
-        let claim_and_encounter = claim.as_ref().and_then(|claim| Some((claim, find_encounter(claim, matches)?)));
-        let (ruling, measured) = claim_and_encounter.map_or((Ruling::NoRows, String::new()), |(claim, encounter)| {
-            let (pairs, required_pairs) = (encounter.pairs.count(), min_clusters(matches.encounters.len()) as u64);
-            let level = match matches.encounters.len() {
-                1 => String::new(),
-                count => format!(" (decided at a significance level for all {count} encounters together)"),
-            };
-            let elo = claimed_elo(claim, encounter, TAIL);
-            let message = format!("{elo} over {}{level}", plural(pairs, "pair"));
-            if matches.test.stop {
-                // The interval is not valid if a sequential test stopped the games.
-                (Ruling::Undecided, message)
-            } else if pairs < required_pairs {
-                (Ruling::Undecided, format!("{message}; too few pairs: at least {required_pairs} are needed"))
-            } else {
-                (rule_by_interval(claim, claimed_elo(claim, encounter, matches.tail())), message)
-            }
-        });
-        Some(Verdict { subject, published: text, measured, ruling, ..Verdict::pending(expect) })
+        let published = expect.claim.clone()?;
+        let verdict = Verdict { published: published.clone(), ..Verdict::pending(expect) };
+        Some(Claim::parse(&published).ok().and_then(|claim| judge(&claim, matches, &verdict)).unwrap_or(verdict))
     };
     expects.iter().filter_map(judge_claim).collect()
 }
 
-/// Finds the encounter of a claim's two players. Either of them may be the first player of the
-/// encounter.
-fn find_encounter<'m>(claim: &MatchClaim, matches: &'m Matches) -> Option<&'m Encounter> {
-    let claim_players = [&claim.player, &claim.opponent];
-    matches.encounters.iter().find(|encounter| {
-        let players = [&encounter.player, &encounter.opponent];
-        players == claim_players || players == [claim_players[1], claim_players[0]]
-    })
-}
-
-/// `tail` is the probability beyond each end of the interval. The ends are NaN if there are fewer
-/// than two pairs.
-fn claimed_elo(claim: &MatchClaim, encounter: &Encounter, tail: f64) -> Elo {
-    let Elo { elo, low, high } = encounter.pairs.elo_with_tail(tail);
-    let (low, high) = if encounter.pairs.count() < 2 { (f64::NAN, f64::NAN) } else { (low, high) };
-    match encounter.player == claim.player {
-        true => Elo { elo, low, high },
-        false => Elo { elo: -elo, low: -high, high: -low },
-    }
-}
-
-/// Decides a claim by the interval of Elo. The claim is undecided unless the whole interval lies on
-/// one side of the claimed Elo.
-fn rule_by_interval(claim: &MatchClaim, Elo { low, high, .. }: Elo) -> Ruling {
-    let (is_more, is_less) = (low > claim.elo, high < claim.elo);
-    if is_more {
-        Ruling::from_holds(Some(claim.claims_more))
-    } else if is_less {
-        Ruling::from_holds(Some(!claim.claims_more))
-    } else {
+/// Returns `None` if no encounter is about the claim.
+fn judge(claim: &Claim, matches: &Matches, pending: &Verdict) -> Option<Verdict> {
+    let names =
+        matches.encounters.iter().flat_map(|encounter| [encounter.player.as_str(), encounter.opponent.as_str()]);
+    let ([player, opponent], bound) = claim.match_terms(names).ok()?;
+    let subject = format!("\"{player}\" against \"{opponent}\"");
+    let no_games = Verdict { subject: subject.clone(), ..pending.clone() };
+    // Either of them may be the first player of the encounter.
+    let is_claimed = |players: [&str; 2]| players == [player, opponent] || players == [opponent, player];
+    let encounter = matches.encounters.iter().find(|encounter| is_claimed([&encounter.player, &encounter.opponent]));
+    let Some(encounter) = encounter else { return Some(no_games) };
+    let (pairs, required_pairs) = (encounter.pairs.count(), min_clusters(matches.encounters.len()) as u64);
+    // The ends of the interval are unknown if there are fewer than two pairs. `tail` is the
+    // probability beyond each end.
+    let claimed_elo = |tail: f64| {
+        let Elo { elo, low, high } = encounter.pairs.elo_with_tail(tail);
+        let (low, high) = if pairs < 2 { (f64::NAN, f64::NAN) } else { (low, high) };
+        match encounter.player == player {
+            true => Elo { elo, low, high },
+            false => Elo { elo: -elo, low: -high, high: -low },
+        }
+    };
+    let level = match matches.encounters.len() {
+        1 => String::new(),
+        count => format!(" (decided at a significance level for all {count} encounters together)"),
+    };
+    let mut measured = format!("{} over {}{level}", claimed_elo(TAIL), plural(pairs, "pair"));
+    let ruling = if matches.test.stop {
+        // The interval is not valid if a sequential test stopped the games.
         Ruling::Undecided
-    }
+    } else if pairs < required_pairs {
+        measured += &format!("; too few pairs: at least {required_pairs} are needed");
+        Ruling::Undecided
+    } else {
+        let Elo { elo, low, high } = claimed_elo(matches.tail());
+        let excludes_bound = low > bound || high < bound;
+        Ruling::from_interval(claim.relation, [low, elo, high], [bound; 2], excludes_bound)
+    };
+    Some(Verdict { measured, ruling, ..no_games })
 }
 
 #[cfg(test)]
@@ -165,31 +149,5 @@ mod tests {
                 + " (decided at a significance level for all 2 encounters \
             together)"
         );
-    }
-
-    /// Only an interval that lies entirely on one side of the figure decides. An end on the figure
-    /// or an unknown end decides nothing.
-    #[test]
-    fn interval_must_exclude_the_figure() {
-        for (low, high, expected) in [
-            (6.0, 9.0, Ruling::Holds),
-            (5.0, 9.0, Ruling::Undecided),
-            (1.0, 9.0, Ruling::Undecided),
-            (1.0, 5.0, Ruling::Undecided),
-            (1.0, 4.0, Ruling::Differs),
-            (f64::NAN, f64::NAN, Ruling::Undecided),
-        ] {
-            let rule_claim = |more: bool| {
-                let claim =
-                    MatchClaim { player: "a".to_owned(), opponent: "b".to_owned(), claims_more: more, elo: 5.0 };
-                rule_by_interval(&claim, Elo { elo: 5.0, low, high })
-            };
-            let opposite = match expected {
-                Ruling::Holds => Ruling::Differs,
-                Ruling::Differs => Ruling::Holds,
-                other => other,
-            };
-            assert_eq!((rule_claim(true), rule_claim(false)), (expected, opposite), "{low} to {high}");
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! Answers questions from the rows. Each file is about one question.
 
-mod claim_result;
 pub mod claims;
 pub mod compare;
 pub mod curves;
@@ -22,3 +21,4 @@ pub mod race;
 pub mod samples;
 pub mod screen;
 pub mod summary;
+pub mod verdict;

@@ -146,13 +146,12 @@ fn section_not_allowed_with_a_match_is_refused() {
 #[test]
 fn match_claim_needs_two_variants_that_play() {
     let syntax = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\", with > >= < or <=, where A and B are \
-        variants that play each other";
+        variants that play each other, and a score is between 0 and 1";
     let pairing_help = "each variant plays only the baseline: with pairing = \"round-robin\", every pair plays";
     let message = format!("expect: a match supports claims only: {syntax}");
     let nodes_message = format!("expect.nodes: a match supports claims only: {syntax}");
     let depth_message = format!("expect.depth: a match supports claims only: {syntax}");
-    let out_of_range =
-        |text: &str| format!("expect.claim: `{text}`: expected a score between 0 and 1, or a finite Elo");
+    let out_of_range = |text: &str| format!("expect.claim: `{text}`: {syntax}");
     check(
         GAMES,
         &[

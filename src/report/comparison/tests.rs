@@ -1,6 +1,7 @@
 //! Tests the page of a comparison and the formats for programs on figures made by hand.
 
 use super::*;
+use crate::analysis::questions::verdict::Ruling;
 use crate::report::machine::{bench_json, comparison_json, junit};
 use crate::report::sheet::assert_drop_orders_distinct;
 use crate::stats::ratio::Ratio;
@@ -46,8 +47,7 @@ fn gate_result(variant: &str, fails: bool, noise: bool) -> GateResult {
         metric: columns::NODES.to_owned(),
         totals: [1000.0, 1234.0],
         differing_rows: 1,
-        fails,
-        noise,
+        ruling: if noise { Ruling::Undecided } else { Ruling::from_holds(Some(fails)) },
         caution: None,
     }
 }

@@ -261,10 +261,10 @@ fn condition_without_rows_is_refused_with_the_values() {
 
 #[test]
 fn terminal_verdicts_are_a_sentence_or_a_table() {
-    use crate::analysis::questions::claims::Ruling::{Differs, Holds};
+    use crate::analysis::questions::verdict::Ruling::{self, Differs, Holds};
     use crate::experiment::expect::ExpectedVerdict;
-    let verdict_part = |rulings: &[claims::Ruling]| {
-        let make_verdict = |&ruling: &claims::Ruling| verdicts::tests::verdict("x", ExpectedVerdict::Holds, ruling);
+    let verdict_part = |rulings: &[Ruling]| {
+        let make_verdict = |&ruling: &Ruling| verdicts::tests::verdict("x", ExpectedVerdict::Holds, ruling);
         let page = Page { verdicts: rulings.iter().map(make_verdict).collect(), ..Page::default() };
         page.verdict_part().map(|part| match part {
             Part::Table(table) => table.rows.len().to_string(),
@@ -314,7 +314,7 @@ fn expectations_are_checked_only_on_all_rows_of_one_result() {
 /// A difference of 9 % matters if the smallest effect is 1 %, but not if it is 10 %.
 #[test]
 fn claims_are_judged_by_the_smallest_effect() {
-    use crate::analysis::questions::claims::Ruling;
+    use crate::analysis::questions::verdict::Ruling;
     let mut rows = "variant,position,depth,search.nodes\n".to_owned();
     for position in 0..12 {
         rows += &format!("a,p{position},1,{}\nb,p{position},1,1000\n", 1090 + position % 3);

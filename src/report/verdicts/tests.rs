@@ -1,5 +1,5 @@
 use super::*;
-use crate::analysis::questions::claims::Ruling;
+use crate::analysis::questions::verdict::Ruling;
 use crate::experiment::expect::ClaimOrigin;
 use crate::record::manifest::Manifest;
 
