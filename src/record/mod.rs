@@ -12,6 +12,7 @@ pub mod manifest;
 pub mod reference;
 mod results;
 mod rewriting;
+mod row_key;
 pub mod seals;
 mod shared;
 pub mod thin;
@@ -23,6 +24,7 @@ pub use columns::{Column, Extra, columns, header};
 pub use jobs::Jobs;
 pub use results::{RESULTS, ResultsError, header_length, read_header, scan, scan_any, scan_ids};
 pub use rewriting::{rewrite, sort_rows, write_rows};
+pub use row_key::RowKey;
 pub use writer::{ResultsWriter, create_folder, open_regular_file};
 
 use crate::chess::{Board, Color, Move, Score};

@@ -7,7 +7,7 @@ use super::fields::Parser;
 use super::manifest::Manifest;
 use super::results::{field_count_problem, parse_header};
 use super::seals::{ColumnBytes, SealHasher, Seals};
-use super::{ResultsError, columns};
+use super::{ResultsError, RowKey, columns};
 use crate::text::plural;
 use foldhash::fast::RandomState;
 use siphasher::sip::SipHasher13;
@@ -156,17 +156,7 @@ struct ParsedBlock {
 /// Parses the complete lines of a block. `never_cleared` contains the variants whose tables are
 /// never cleared.
 fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -> ParsedBlock {
-    let indices = [
-        columns::ID,
-        columns::VARIANT,
-        columns::SUITE,
-        columns::GAME,
-        columns::POSITION,
-        columns::REPEAT,
-        columns::OPPONENT,
-        columns::ERROR,
-    ]
-    .map(|name| column_index(header, name));
+    let keys = RowKey::of_header(header);
     let checksum_index = checksum_index(header);
     let (mut parsed_block, mut parser, mut offset) = (ParsedBlock::default(), Parser::new(), 0);
     // The checksum of the last row of each job in this block.
@@ -180,26 +170,26 @@ fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -
         });
         parsed_block.rows.push(row.map(|row| {
             parsed_block.columns.push(row);
-            let [id, variant, suite, game, position, repeat, opponent, error] = indices.map(|index| row.field(index));
-            let is_never_cleared =
-                std::str::from_utf8(without_separator(variant)).is_ok_and(|name| never_cleared.contains(name));
-            // If tables are never cleared, all items of a suite are searched in one job.
-            let item = if is_never_cleared {
-                suite
-            } else if without_separator(game).is_empty() {
-                position
-            } else {
-                game
-            };
-            let job_hash = hash([variant, item, repeat, opponent]);
-            let failed = !without_separator(error).is_empty();
+            let key = keys.map(|index| row.field(index));
+            let variant = std::str::from_utf8(without_separator(key.variant));
+            let searches_suite = variant.is_ok_and(|name| never_cleared.contains(name));
+            let job_hash = hash(key.job(searches_suite, |field| without_separator(field).is_empty()));
+            let failed = !without_separator(key.error).is_empty();
             let checksum = parse_checksum(without_separator(row.field(checksum_index)));
             // The checksum of a failed job's row does not depend on a previous row.
             let previous_checksum = if failed { 0 } else { last_checksums.get(&job_hash).copied().unwrap_or(0) };
             let expected_checksum =
                 checksum_index.map_or(0, |checksum_index| row.checksum(previous_checksum, checksum_index));
             last_checksums.insert(job_hash, checksum.unwrap_or(expected_checksum));
-            RowFacts { bytes, job_hash, id_hash: hash([id]), failed, checksum, expected_checksum, previous_checksum }
+            RowFacts {
+                bytes,
+                job_hash,
+                id_hash: hash([key.id]),
+                failed,
+                checksum,
+                expected_checksum,
+                previous_checksum,
+            }
         }));
     }
     parsed_block

@@ -11,8 +11,8 @@ use super::{OutputError, RunError, in_parallel, lock};
 use crate::chess::{Board, EpRule, Increments, Move, parse_move};
 use crate::engine::Limit;
 use crate::experiment::Experiment;
-use crate::record::columns;
 use crate::record::reference::{Judgement, Judgements, NAME, is_no_move, read, write};
+use crate::record::{RowKey, columns};
 use crate::subject::{Position, Subject};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -190,18 +190,17 @@ fn start_reference(subjects: &Subjects) -> Result<Box<dyn Subject>, String> {
 /// If only scores are judged, the moves are left out.
 fn chosen_moves(experiment: &Experiment, folder: &Path) -> std::io::Result<Vec<ChosenMoves>> {
     let mut reader = csv::Reader::from_path(folder.join(crate::record::RESULTS))?;
-    let header = reader.headers()?.clone();
-    // A missing column is read as empty, because no row has a field at `usize::MAX`.
-    let index_of = |name: &str| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
-    let [variant_index, position_index, repeat_index, best_index] =
-        [columns::VARIANT, columns::POSITION, columns::REPEAT, columns::BEST].map(index_of);
+    let header: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
+    let keys = RowKey::of_header(&header);
+    let best_index = header.iter().position(|column| column == columns::BEST);
     // The key is the position, variant and repeat of a search.
     let mut final_moves: BTreeMap<(String, String, String), String> = BTreeMap::new();
     for row in reader.records() {
         let row = row?;
-        let field = |index: usize| row.get(index).unwrap_or_default().to_owned();
+        let RowKey { position, variant, repeat, .. } = keys.read(&row).map(str::to_owned);
+        let best = best_index.and_then(|index| row.get(index)).unwrap_or_default();
         // The rows of a search are ordered by depth, so the last row has the final move.
-        final_moves.insert((field(position_index), field(variant_index), field(repeat_index)), field(best_index));
+        final_moves.insert((position, variant, repeat), best.to_owned());
     }
     let judges_moves = experiment.file.reference.as_ref().is_none_or(|reference| reference.own_search.is_none());
     let mut positions: BTreeMap<String, ChosenMoves> = BTreeMap::new();

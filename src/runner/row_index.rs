@@ -3,25 +3,10 @@
 
 use super::in_flight::QUARANTINED;
 use crate::experiment::{Experiment, Job, Plan};
-use crate::record::{self, columns};
+use crate::record::{self, RowKey, columns};
 use crate::text::plural;
 use csv::StringRecord;
 use std::collections::HashMap;
-
-/// The columns that are read to find the job and the place of a row.
-const KEY_COLUMNS: [&str; 11] = [
-    columns::ID,
-    columns::VARIANT,
-    columns::GAME,
-    columns::POSITION,
-    columns::PLY,
-    columns::REPEAT,
-    columns::DEPTH,
-    columns::ERROR,
-    columns::SECONDS,
-    columns::OPPONENT,
-    columns::COLOUR,
-];
 
 pub struct RowIndex<'a> {
     pub plan: &'a Plan,
@@ -31,7 +16,8 @@ pub struct RowIndex<'a> {
     items: HashMap<&'a str, usize>,
     /// The index of each variant of the plan. The key is the variant's name.
     variants: HashMap<&'a str, usize>,
-    key_indices: [usize; KEY_COLUMNS.len()],
+    keys: RowKey<Option<usize>>,
+    seconds: Option<usize>,
 }
 
 /// A row's place in the plan's order. Rows are ordered by repeat, then by item, then by variant.
@@ -60,28 +46,28 @@ impl<'a> RowIndex<'a> {
         let header = record::header(&plan.varying(), plan.extra_columns());
         let items = experiment.suite.items.iter().enumerate().map(|(index, item)| (item.id.as_str(), index));
         let variants = plan.variants.iter().enumerate().map(|(index, variant)| (variant.name.as_str(), index));
-        // No row has a field at `usize::MAX`, so a missing column is read as empty.
-        let key_indices = KEY_COLUMNS.map(|name| header.iter().position(|column| column == name).unwrap_or(usize::MAX));
-        Self { plan, items: items.collect(), variants: variants.collect(), key_indices, header }
+        let seconds = header.iter().position(|column| column == columns::SECONDS);
+        let keys = RowKey::of_header(&header);
+        Self { plan, items: items.collect(), variants: variants.collect(), keys, seconds, header }
     }
 
     pub fn is_quarantined(&self, row: &StringRecord) -> bool {
-        let [.., error, _seconds, _opponent, _colour] = self.key_indices;
-        row.get(error) == Some(QUARANTINED)
+        self.keys.read(row).error == QUARANTINED
     }
 
     /// # Errors
     /// If the row does not belong to this plan.
     pub fn entry(&self, row: &StringRecord) -> Result<IndexedRow, String> {
-        let [id, name, game, position, ply, repeat, depth, error, seconds, opponent, colour] =
-            self.key_indices.map(|index| row.get(index).unwrap_or_default());
+        let key = self.keys.read(row);
+        let RowKey { id, variant: name, ply, repeat, depth, opponent, colour, error, .. } = key;
+        let seconds = self.seconds.and_then(|index| row.get(index)).unwrap_or_default();
         let variant_index =
             |name| self.variants.get(name).copied().ok_or_else(|| format!("the plan has no variant \"{name}\""));
         let variant = variant_index(name)?;
         let opponent = self.plan.is_match().then(|| variant_index(opponent)).transpose()?;
         let lane = self.plan.find_lane(variant, opponent);
         let lane = lane.ok_or_else(|| format!("the plan has no games of \"{name}\" against this opponent"))?;
-        let item_name = if game.is_empty() { position } else { game };
+        let item_name = key.item_name();
         let item = *self.items.get(item_name).ok_or_else(|| format!("the suite has no item \"{item_name}\""))?;
         let repeat: u32 = repeat.parse().map_err(|_| format!("repeat: expected a number, found `{repeat}`"))?;
         let ply: Option<u16> = match ply {

@@ -9,7 +9,7 @@ use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
 use crate::experiment::{Experiment, Job, Plan, Work};
 use crate::record::manifest::{Build, EngineInfo, Manifest, ManifestError, RowSource, Shard};
-use crate::record::{self, ResultsError, columns, thin};
+use crate::record::{self, ResultsError, RowKey, columns, thin};
 use crate::system::files;
 use crate::table::policy::Policy;
 use crate::text::plural;
@@ -100,57 +100,10 @@ enum FieldSource {
     Constant(&'static str),
 }
 
-/// The indices of the columns that identify a row's job.
-struct KeyColumns {
-    id: usize,
-    variant: usize,
-    suite: Option<usize>,
-    game: usize,
-    position: usize,
-    ply: usize,
-    repeat: usize,
-    depth: usize,
-    error: usize,
-    opponent: Option<usize>,
-    colour: Option<usize>,
-    repeats: Option<usize>,
-}
-
-impl KeyColumns {
-    /// Finds the columns in a header. Returns `None` if the header is not that of a results file.
-    fn new(header: &[String]) -> Option<Self> {
-        let index_of = |name: &str| header.iter().position(|column| column == name);
-        Some(Self {
-            id: index_of(columns::ID)?,
-            variant: index_of(columns::VARIANT)?,
-            suite: index_of(columns::SUITE),
-            game: index_of(columns::GAME)?,
-            position: index_of(columns::POSITION)?,
-            ply: index_of(columns::PLY)?,
-            repeat: index_of(columns::REPEAT)?,
-            depth: index_of(columns::DEPTH)?,
-            error: index_of(columns::ERROR)?,
-            opponent: index_of(columns::OPPONENT),
-            colour: index_of(columns::COLOUR),
-            repeats: index_of(columns::REPEATS),
-        })
-    }
-
-    fn id(&self, row: &StringRecord) -> Option<u64> {
-        u64::from_str_radix(row.get(self.id)?, 16).ok()
-    }
-
-    fn item_name<'r>(&self, row: &'r StringRecord) -> &'r str {
-        row.get(self.game).filter(|game| !game.is_empty()).or(row.get(self.position)).unwrap_or_default()
-    }
-
-    /// A variant that is never cleared searches a whole suite in one job.
-    fn job_key(&self, row: &StringRecord, never_cleared: &HashSet<&str>) -> String {
-        let field = |index: Option<usize>| index.and_then(|index| row.get(index)).unwrap_or_default();
-        let variant = field(Some(self.variant));
-        let item = if never_cleared.contains(variant) { field(self.suite) } else { self.item_name(row) };
-        [variant, field(self.opponent), item, field(Some(self.repeat))].join("\0")
-    }
+/// The fields that the rows of a job share. A variant that is never cleared searches a whole suite
+/// in one job.
+fn job_key(key: &RowKey<&str>, never_cleared: &HashSet<&str>) -> String {
+    key.job(never_cleared.contains(key.variant), str::is_empty).join("\0")
 }
 
 /// Takes the rows of a plan's jobs.
@@ -218,7 +171,11 @@ impl<'a> Taker<'a> {
         taken: &mut Taken,
     ) -> Result<(), ResultsError> {
         let Some(header) = record::read_header(path)? else { return Ok(()) };
-        let Some(keys) = KeyColumns::new(&header) else { return Ok(()) };
+        let keys = RowKey::of_header(&header);
+        if !keys.is_complete() {
+            return Ok(());
+        }
+        let repeats = header.iter().position(|column| column == columns::REPEATS);
         let fields = self.field_sources(&header);
         let never_cleared = source.manifest.never_cleared.iter().map(String::as_str).collect();
         let scripts = scripts(&source.manifest);
@@ -230,7 +187,7 @@ impl<'a> Taker<'a> {
             &header,
             |id| self.jobs.contains_key(&id),
             |_, row| {
-                rows_by_job.extend(row.ok().map(|row| (keys.job_key(row, &never_cleared), Vec::new())));
+                rows_by_job.extend(row.ok().map(|row| (job_key(&keys.read(row), &never_cleared), Vec::new())));
                 Ok(())
             },
         )?;
@@ -240,9 +197,11 @@ impl<'a> Taker<'a> {
         let mut sink_error = None;
         record::scan(path, &header, |_, row| {
             let Ok(row) = row else { return Ok(()) };
-            let key = keys.job_key(row, &never_cleared);
+            let fields_of_row = keys.read(row);
+            let key = job_key(&fields_of_row, &never_cleared);
+            let has_failed = !fields_of_row.error.is_empty();
             let Some(rows) = rows_by_job.get_mut(&key) else { return Ok(()) };
-            if row.get(keys.error) != Some("") {
+            if has_failed {
                 // The row of a failed job has no previous row.
                 rows.clear();
             }
@@ -255,15 +214,15 @@ impl<'a> Taker<'a> {
                 return Ok(());
             }
             rows.push(row.clone());
-            let Some(jobs) = keys.id(row).and_then(|id| self.jobs.get(&id)) else { return Ok(()) };
+            let Some(jobs) = fields_of_row.id().and_then(|id| self.jobs.get(&id)) else { return Ok(()) };
             let rows = std::mem::take(rows);
             for job in jobs {
-                let (place, has_failed) = (self.plan().order_key(job), row.get(keys.error) != Some(""));
+                let place = self.plan().order_key(job);
                 let renamed = match &fields {
                     _ if known.get(&place).is_some_and(Option::is_none) => continue,
                     Err(column) => Err(format!("they have no column `{column}`")),
                     Ok(fields) => self
-                        .may_take(&keys, (source, &scripts), &rows, job)
+                        .may_take(&keys, repeats, (source, &scripts), &rows, job)
                         .and_then(|()| self.rename_rows(&keys, fields, &rows, job).ok_or("they are other rows"))
                         .map_err(str::to_owned),
                 };
@@ -273,7 +232,7 @@ impl<'a> Taker<'a> {
                     (Ok((_, check)), Some(earlier)) => {
                         if *earlier != Some(check) {
                             let name = &self.plan().variants[job.variant].name;
-                            let item = keys.item_name(row);
+                            let item = fields_of_row.item_name();
                             taken.conflict.get_or_insert_with(|| {
                                 format!(
                                     "{}: \"{name}\" on {item} (repeat {}): its counts differ from those of other \
@@ -305,25 +264,24 @@ impl<'a> Taker<'a> {
     /// and names are made anew, and seconds are left out ([`Taker::field_sources`]).
     fn may_take(
         &self,
-        keys: &KeyColumns,
+        keys: &RowKey<Option<usize>>,
+        repeats: Option<usize>,
         (source, scripts): (&Source, &HashSet<&str>),
         rows: &[StringRecord],
         job: &Job,
     ) -> Result<(), &'static str> {
-        let field = |column: Option<usize>| rows.last().zip(column).and_then(|(row, column)| row.get(column));
-        let has_failed = field(Some(keys.error)) != Some("");
+        let last = keys.map(|index| rows.last().zip(index).and_then(|(row, index)| row.get(index)).unwrap_or_default());
         let asks_for_times = self.experiment.file.asks_for_times();
-        let mut repeats = rows.iter().all(|row| {
-            keys.repeats.and_then(|column| row.get(column)).is_none_or(|repeats| ["", EXACT].contains(&repeats))
-        });
+        let mut repeats = rows
+            .iter()
+            .all(|row| repeats.and_then(|column| row.get(column)).is_none_or(|repeats| ["", EXACT].contains(&repeats)));
         let (mut same_engines, mut has_unhashed_code) = (true, false);
-        for (variant, name) in [(Some(job.variant), field(Some(keys.variant))), (job.opponent, field(keys.opponent))] {
+        for (variant, name) in [(Some(job.variant), last.variant), (job.opponent, last.opponent)] {
             let Some(variant) = variant.map(|index| &self.plan().variants[index]) else { continue };
             if let Some(table) = variant.table() {
                 has_unhashed_code |= matches!(table.policy, Policy::External(_));
             }
             if variant.external().is_some() {
-                let name = name.unwrap_or_default();
                 let (theirs, ours) = (source.manifest.subjects.get(name), self.manifest.subjects.get(&variant.name));
                 let identity =
                     |engine: &'_ EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
@@ -333,7 +291,7 @@ impl<'a> Taker<'a> {
             }
         }
         let conditions = [
-            (!has_failed || self.is_same_run, "they failed"),
+            (last.error.is_empty() || self.is_same_run, "they failed"),
             (!asks_for_times || self.is_same_run, "the file asks for times, which are never taken"),
             (same_engines || self.any_engine, "their engine has another program, other arguments or other options"),
             (repeats || self.is_same_run, "their counts do not repeat"),
@@ -388,7 +346,7 @@ impl<'a> Taker<'a> {
     /// last one, or `None` if they belong to another job.
     fn rename_rows(
         &self,
-        keys: &KeyColumns,
+        keys: &RowKey<Option<usize>>,
         sources: &[FieldSource],
         rows: &[StringRecord],
         job: &Job,
@@ -396,21 +354,21 @@ impl<'a> Taker<'a> {
         let items_end = job.item + job.item_count;
         let (mut item, mut check, mut renamed) = (job.item, 0, Vec::new());
         for (index, row) in rows.iter().enumerate() {
-            let ply = match row.get(keys.ply)? {
+            let key = keys.read(row);
+            let ply = match key.ply {
                 "" => None,
                 ply => Some(ply.parse::<u16>().ok()?),
             };
             // The id of a game depends on the colour of the first player instead of a ply.
             let hashed_ply = match keys.colour {
-                Some(colour) => u16::from(row.get(colour) == Some(record::BLACK)),
+                Some(_) => u16::from(key.colour == record::BLACK),
                 None => ply.unwrap_or(0),
             };
-            let depth = row.get(keys.depth)?.parse().ok()?;
-            let id = keys.id(row)?;
+            let (depth, id) = (key.depth.parse().ok()?, key.id()?);
             // Rows are in the order of the job's items. The id shows to which item a row belongs.
             if index + 1 < rows.len() {
                 item = (item..items_end).find(|&item| self.plan().row_id(job, item, hashed_ply, depth) == id)?;
-            } else if index > 0 && keys.item_name(row) != keys.item_name(&rows[index - 1]) {
+            } else if index > 0 && key.item_name() != keys.read(&rows[index - 1]).item_name() {
                 // The last row has the job's id, which does not depend on the item. If its item
                 // name differs from that of the previous row, it belongs to the next searched item.
                 item = (item + 1..items_end)
@@ -423,8 +381,8 @@ impl<'a> Taker<'a> {
                     FieldSource::Row(index) => row.get(index).unwrap_or_default().to_owned(),
                     FieldSource::Option(index) => label.options[index].clone(),
                     FieldSource::Constant(text) => text.to_owned(),
-                    FieldSource::Solved(best) => match (ply, row.get(keys.error)) {
-                        (None, Some("")) if matches!(self.experiment.work, Work::Search(_)) => {
+                    FieldSource::Solved(best) => match (ply, key.error) {
+                        (None, "") if matches!(self.experiment.work, Work::Search(_)) => {
                             solved_field(&self.experiment.suite.items[item], row.get(best).unwrap_or_default())
                         }
                         _ => String::new(),
