@@ -1,4 +1,5 @@
 use super::{CommandFailure, CommandResult, Exit};
+use crate::analysis::caveats::external_power::ExternalPower;
 use crate::analysis::caveats::{Caveats, preflight};
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
@@ -85,12 +86,9 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
     commands.into_iter().map(describe_program).collect()
 }
 
-pub(super) fn warnings(experiment: &Experiment, plan: &Plan, folder: &Path) -> (Caveats, Vec<String>) {
-    // If times matter, `ttlab run` runs one job at a time. Otherwise it runs several jobs at a
-    // time. Their number depends on the machine, so 2 jobs are assumed.
-    let jobs = if experiment.file.asks_for_times() { 1 } else { 2 };
+pub(super) fn warnings(experiment: &Experiment, plan: &Plan) -> (Caveats, Vec<String>) {
     let jobs_that_fit = runner::jobs_that_fit(plan, Settings::default_jobs(experiment));
-    (preflight::plan_warnings(experiment, plan, jobs, Some(folder)), runner::memory_warnings(plan, jobs_that_fit))
+    (preflight::plan_warnings(experiment, plan), runner::memory_warnings(plan, jobs_that_fit))
 }
 
 fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result<(), CommandFailure> {
@@ -98,13 +96,11 @@ fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result
     let (plan, file_name) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped_items(&experiment);
     println!("{file_name}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
-    let folder = super::folder::default_folder(&experiment);
-    let (caveats, memory_warnings) = warnings(&experiment, &plan, &folder);
+    let (caveats, memory_warnings) = warnings(&experiment, &plan);
     caveats.lines().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
-    caveats.notes.iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
     *warning_count += caveats.all_warnings().count();
     // If the statistical power is insufficient, a warning has already said so.
-    let power = preflight::external_power(&experiment, Some(&folder)).filter(|power| !power.is_insufficient());
+    let power = ExternalPower::new(&experiment).filter(|power| !power.is_insufficient());
     power.iter().for_each(|power| eprintln!("{file_name}: {power}"));
     describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
     list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));

@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> CommandResult {
     let (manifest, failed_jobs) =
         shards.merge(&output, args.any_build).inspect_err(print_missing_shards).map_err(merge_failure)?;
     let page = crate::report::Page::read(&results).map_err(CommandFailure::io)?;
-    super::terminal::report(&page, &results, args.quiet, &[])?;
+    super::terminal::report(&page, &results, args.quiet)?;
     if !args.quiet {
         println!("merged {}; report: {}", plural(manifest.shards.len(), "shard"), results.join("report.md").display());
     }

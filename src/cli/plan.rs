@@ -120,7 +120,7 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(line) = describe_confirmation(&experiment) {
         println!("confirm     {line}");
     }
-    println!("check       {}", describe_warnings(&experiment, &plan, &folder, args));
+    println!("check       {}", describe_warnings(&experiment, &plan, args));
     print_variants(&experiment, &plan);
     if !engines.is_empty() {
         println!();

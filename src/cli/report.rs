@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> CommandResult {
     let rewrites_report = args.choices == Choices::default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
         ([folder], _) if rewrites_report && folder.is_dir() => {
-            super::terminal::report(&page, folder, false, &[])?;
+            super::terminal::report(&page, folder, false)?;
             println!("report: {}", folder.join("report.html").display());
         }
         (_, Format::Text) if args.out.is_none() => show(&page.terminal_sheet()),

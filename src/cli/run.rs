@@ -7,7 +7,7 @@ use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::preflight;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Session, Settings, progress};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 mod finish;
 mod load;
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> CommandResult {
     let stop = stop_flag()?;
     let default_jobs = || runner::jobs_that_fit(&plan, Settings::default_jobs(&experiment));
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
-    let printed_warnings = warn_before_run(&experiment, &plan, jobs, &folder, args)?;
+    warn_before_run(&experiment, &plan, args)?;
     let settings = Settings {
         fresh: args.run.fresh,
         repair: args.repair,
@@ -100,20 +100,13 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Interrupted);
     }
     let suggests_commands = is_first_run && !plan.is_match();
-    finish(args, &experiment, &session, &summary, (&stop, &printed_warnings), suggests_commands)
+    finish(args, &experiment, &session, &summary, &stop, suggests_commands)
 }
 
 /// Warns about problems that make a conclusion impossible, unless the command is quiet. If
-/// `--strict` is given, any warning is an error. Returns the warnings about these problems, so that
-/// the page on the terminal does not repeat them.
-fn warn_before_run(
-    experiment: &Experiment,
-    plan: &Plan,
-    jobs: usize,
-    folder: &Path,
-    args: &Args,
-) -> Result<Vec<String>, CommandFailure> {
-    let caveats = preflight::plan_warnings(experiment, plan, jobs, earlier_folder(args, folder));
+/// `--strict` is given, any warning is an error.
+fn warn_before_run(experiment: &Experiment, plan: &Plan, args: &Args) -> Result<(), CommandFailure> {
+    let caveats = preflight::plan_warnings(experiment, plan);
     let warnings: Vec<String> = caveats.all_warnings().cloned().collect();
     if args.strict && !warnings.is_empty() {
         return Err(CommandFailure::usage(inconclusive_message(&warnings)));
@@ -122,11 +115,7 @@ fn warn_before_run(
         super::warn_about_skipped_items(experiment);
         warn(caveats.blocker_lines());
     }
-    Ok(caveats.blockers)
-}
-
-fn earlier_folder<'f>(args: &Args, folder: &'f Path) -> Option<&'f Path> {
-    (!args.run.fresh).then_some(folder)
+    Ok(())
 }
 
 #[cfg(test)]

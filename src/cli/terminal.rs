@@ -1,6 +1,6 @@
 use super::CommandFailure;
 use crate::report::Page;
-use crate::report::sheet::{Part, Sheet};
+use crate::report::sheet::Sheet;
 use crate::report::text::{self, Screen};
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
@@ -14,16 +14,10 @@ pub fn show(sheet: &Sheet) {
 }
 
 /// Shows a page of results on the terminal, unless `quiet` is true, and writes the page's files to
-/// the folder. The page is shown even if the files cannot be written. The warnings in
-/// `printed_warnings` were already printed, so they are not shown again.
-pub fn report(page: &Page, folder: &Path, quiet: bool, printed_warnings: &[String]) -> Result<(), CommandFailure> {
+/// the folder. The page is shown even if the files cannot be written.
+pub fn report(page: &Page, folder: &Path, quiet: bool) -> Result<(), CommandFailure> {
     if !quiet {
-        let mut sheet = page.terminal_sheet();
-        sheet.parts.retain(|part| match part {
-            Part::Blocker(text) | Part::Warning(text) => !printed_warnings.contains(text),
-            _ => true,
-        });
-        show(&sheet);
+        show(&page.terminal_sheet());
     }
     page.write(folder).map_err(|error| {
         let help = format!("help: write it to another place with `ttlab report {} -o FILE`", folder.display());

@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> CommandResult {
     let folder = args.out.clone().unwrap_or_else(|| default_folder(experiment));
     let metric = find_metric(&options.metric, &plan).map_err(CommandFailure::usage)?;
     check_metric(experiment, &metric).map_err(CommandFailure::usage)?;
-    let caveats = preflight::plan_warnings(experiment, &plan, 1, None);
+    let caveats = preflight::plan_warnings(experiment, &plan);
     if !args.run.quiet {
         let manifest = runner::manifest(experiment, &plan, jobs, None);
         let manifest = Manifest { subjects: engines.engine_infos(&plan), ..manifest };
@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let mut page = Page::read(&folder.join(last_stage.folder())).map_err(CommandFailure::io)?;
     TuneOutcome { experiment, tune: &options, race: &race_result }.add_to_page(&mut page);
-    super::terminal::report(&page, &folder, args.run.quiet, &caveats.blockers)?;
+    super::terminal::report(&page, &folder, args.run.quiet)?;
     if !args.run.quiet {
         println!("report: {}", folder.join("report.html").display());
     }

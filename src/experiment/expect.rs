@@ -189,7 +189,6 @@ pub const OTHER_SCORES: &str = "other_scores";
 mod tests {
     use super::*;
     use crate::decode::from_toml;
-    use crate::experiment::{Experiment, unmatched_conditions};
 
     #[test]
     fn figure_that_always_or_never_holds_is_refused() {
@@ -225,59 +224,5 @@ mod tests {
         ] {
             assert!(fault(text).is_some_and(|fault| fault.contains(word)), "{text}: {:?}", fault(text));
         }
-    }
-
-    /// Conditions that no row can match: a depth beyond every limit (a node limit allows any
-    /// depth), an unknown position, a value that no variant has.
-    #[test]
-    fn condition_that_no_row_matches_is_found() {
-        let unmatched = |limit: &str, filter: &str| {
-            let text = format!(
-                "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n[grid]\n'table.slots' = [1, 2]\n[[expect]]\nnodes = 1\n[[expect]]\n\
-                 nodes = 2\nwhere = {{ {filter} }}\n"
-            );
-            unmatched_conditions(
-                &Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}")),
-            )
-        };
-        let of_second_expectation = |condition: &str| vec![(1, condition.to_owned())];
-        assert_eq!(unmatched("depth = 3", "depth = 3"), []);
-        assert_eq!(unmatched("depth = 3", "depth = 4"), of_second_expectation("depth = 4"));
-        assert_eq!(unmatched("nodes = 30", "depth = 99"), []);
-        assert_eq!(unmatched("depth = 3", "position = 'startpos'"), []);
-        assert_eq!(unmatched("depth = 3", "position = 'elsewhere'"), of_second_expectation("position = elsewhere"));
-        assert_eq!(unmatched("depth = 3 }\nsequence = { self_play = 2", "position = 'startpos ply 1'"), []);
-        assert_eq!(unmatched("depth = 3", "'table.slots' = 2"), []);
-        assert_eq!(unmatched("depth = 3", "'table.slots' = 3, repeat = 7"), of_second_expectation("table.slots = 3"));
-        assert_eq!(unmatched("depth = 3", "'table.slots' = 1.5"), of_second_expectation("table.slots = 1.5"));
-        assert_eq!(unmatched("depth = 3", "draws = true"), of_second_expectation("draws = true"));
-        // The positions along games are not known in advance, so only the second expectation, whose
-        // depth is beyond the limit, is reported.
-        let games = "suite = 'data/games.pgn'\nlimit = { depth = 3 }\n[[expect]]\nnodes = 1\nwhere = { position = 'no game' }\n[[expect]]\nnodes = 2\nwhere = { depth = 4 }\n";
-        assert_eq!(
-            unmatched_conditions(&Experiment::parse(games, "x.toml".as_ref(), &[]).unwrap()),
-            of_second_expectation("depth = 4")
-        );
-    }
-
-    /// If variants have different depth limits, the deepest counts; a node limit allows any depth.
-    #[test]
-    fn depth_condition_is_checked_against_the_deepest_limit() {
-        let unmatched = |limits: [&str; 3], depth: u8| {
-            let variant = |(index, limit): (usize, &str)| {
-                format!("[[variant]]\nname = '{index}'\n'keys.seed' = {index}\n{limit}\n")
-            };
-            let variants: String = limits.into_iter().enumerate().map(variant).collect();
-            let text = format!(
-                "suite = {{ startpos = true }}\n{variants}[[expect]]\nnodes = 2\nwhere = {{ depth = {depth} }}\n"
-            );
-            let experiment =
-                Experiment::parse(&text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-            unmatched_conditions(&experiment).len()
-        };
-        let limits = ["'limit.depth' = 2", "'limit.depth' = 4", "'limit.depth' = 1"];
-        assert_eq!([1, 2, 3, 4, 5].map(|depth| unmatched(limits, depth)), [0, 0, 0, 0, 1]);
-        let with_node_limit = ["'limit.depth' = 2", "'limit.nodes' = 9", "'limit.depth' = 1"];
-        assert_eq!([2, 5, 99].map(|depth| unmatched(with_node_limit, depth)), [0, 0, 0]);
     }
 }

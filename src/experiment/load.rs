@@ -138,13 +138,6 @@ impl Experiment {
         problem.map_or(Ok(experiment), Err)
     }
 
-    /// No suite is read.
-    pub fn parse_variants(text: &str, path: &Path, overrides: &[String]) -> Result<(Vec<Variant>, Partners), Problem> {
-        let source = FileText { text, path, suite_paths: None };
-        let file: File = source.parse_file()?;
-        read_variants(&file, overrides, &source)
-    }
-
     /// Reads the experiment. If an expectation is invalid, the experiment is returned together with
     /// that error.
     fn read(source: &FileText<'_>, overrides: &[String]) -> Result<(Self, Option<Problem>), Problem> {

@@ -32,7 +32,6 @@ pub mod suites;
 pub mod text;
 pub mod trace;
 pub mod tune;
-mod unmatched;
 pub mod variant;
 mod work;
 
@@ -47,7 +46,6 @@ pub use problem::Problem;
 pub use sequence::Sequence;
 pub use shards::{PlanFile, Split};
 pub use tune::{Goal, Tune};
-pub use unmatched::unmatched_conditions;
 pub use variant::{Subject, Variant};
 pub use work::Work;
 

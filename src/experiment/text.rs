@@ -339,13 +339,6 @@ mod tests {
         assert_eq!(problem.span.map(|span| &text[span]), Some("suite"));
         let problem = Experiment::from_plan(text, Path::new("x.toml"), &[], Some(&BTreeMap::new())).unwrap_err();
         assert_eq!(problem.message, "suite: the plan does not have the suite's path");
-        let (variants, partners) = Experiment::parse_variants(
-            &format!("baseline = {{ slots = 2 }}\n{text}[grid]\n'table.slots' = [1, 2, 4]\n"),
-            Path::new("x.toml"),
-            &[],
-        )
-        .unwrap();
-        assert_eq!((variants.len(), partners.baselines[0]), (3, Some(1)), "variants are known without it");
     }
 
     /// The file beside the experiment takes precedence over the one in the working folder, which

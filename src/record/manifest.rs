@@ -269,9 +269,6 @@ pub struct Manifest {
     /// All segments of the run in order. There are several if the run was stopped and resumed.
     /// Merged results have the segments of all shards. A segment is never removed or overwritten.
     pub segments: Vec<RunSegment>,
-    /// Sentences that say what the experiment's design cannot show.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub limits: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RowSource>,
     /// Number of rows at the end of the run. `None` before the end of the run.

@@ -21,9 +21,6 @@ pub struct Page {
     pub analysis: String,
     /// The findings, one sentence each.
     pub findings: Vec<String>,
-    /// Texts about options that the experiment varies but whose effect the counts cannot show.
-    /// These texts are also among `blockers` and `warnings`.
-    pub undetectable: Vec<String>,
     /// Why no conclusion can be drawn.
     pub blockers: Vec<String>,
     /// What limits the conclusion.

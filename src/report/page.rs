@@ -10,6 +10,7 @@ use super::{effects, engines, figure, match_page, pivot, table, threads, verdict
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
+use crate::analysis::caveats::warnings::different_engines;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise;
@@ -273,7 +274,6 @@ impl Page {
         };
         page.warnings = warnings::source_warnings(std::slice::from_ref(source));
         page.warnings.extend(match_page::match_warnings(&games));
-        page.warnings.extend(page.manifest.limits.iter().cloned());
         page.notes = warnings::source_notes(std::slice::from_ref(source));
         let mut parts = page.head_parts();
         parts.extend(match_page::parts(&games, rows));
@@ -322,7 +322,7 @@ impl Page {
         // If the first figure covers the whole grid, it comes before the summary. It stays behind
         // the summary if the variants are different engines, because nodes of different engines
         // cannot be compared.
-        let is_one_engine = warnings::different_engines(&self.manifest).is_none();
+        let is_one_engine = different_engines(&self.manifest).is_none();
         let has_covering_figure = |grid: &Grid<'_>| grid.axes.len() > 1 || grid.axes[0].is_numeric();
         if is_one_engine && variants_grid.is_some_and(has_covering_figure) {
             parts.extend(figures.next().map(Part::Figure));

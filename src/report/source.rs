@@ -1,14 +1,12 @@
 //! Results on disk. A result is a folder written by `ttlab run`, or a CSV file alone.
 
 use crate::analysis::Frame;
-use crate::analysis::caveats::{Caveats, confounds, equivalent};
 use crate::analysis::questions::paired_rows::RecordedResult;
 use crate::analysis::rows::column::{SEED, SOURCE};
 use crate::analysis::rows::{limits, score_error};
-use crate::experiment::baseline::Partners;
 use crate::experiment::reference::Reference;
 use crate::experiment::text::FileText;
-use crate::experiment::{Experiment, File, Variant, paths};
+use crate::experiment::{File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
 use crate::record::reference::{self, Judgement};
@@ -25,7 +23,6 @@ pub struct Source {
     pub path: PathBuf,
     pub manifest: Option<Manifest>,
     pub file: Option<File>,
-    pub text: Option<String>,
     /// The rows of `results.csv`, or of the thin file in its place.
     pub frame: Frame,
     /// A sentence about the missing rows. `None` if the result is complete.
@@ -72,37 +69,11 @@ impl Source {
         if let Some(score_cut) = reference.and_then(Reference::score_cut) {
             score_error::add_score_error(&mut frame, &judgements, score_cut);
         }
-        Ok(Self { label, path: path.to_owned(), missing, manifest, file, text, frame, judgements })
+        Ok(Self { label, path: path.to_owned(), missing, manifest, file, frame, judgements })
     }
 }
 
 impl Source {
-    /// The warnings are about options that vary together and about options that have no effect.
-    pub fn preflight_warnings(&self, names: &[&str]) -> Caveats {
-        let overrides = self.manifest.as_ref().map_or(&[][..], |manifest| &manifest.sets);
-        // A file that only another version of ttlab can read gives no warnings.
-        let parse = |text| Experiment::parse_variants(text, Path::new("experiment.toml"), overrides).ok();
-        let Some((all_variants, all_partners)) = self.text.as_deref().and_then(parse) else {
-            return Caveats::default();
-        };
-        let is_named = |index: &usize| names.contains(&all_variants[*index].name.as_str());
-        let mut indices: Vec<usize> = (0..all_variants.len()).filter(is_named).collect();
-        if indices.is_empty() {
-            // If all rows belong to copies of variants with another key seed, no variant has any of
-            // these names. In this case the warnings are about all variants.
-            indices = (0..all_variants.len()).collect();
-        }
-        let variants: Vec<Variant> = indices.iter().map(|&index| all_variants[index].clone()).collect();
-        // A baseline is given by its index, so the indices must be those of the new list.
-        let new_index = |old_index: usize| indices.iter().position(|&index| index == old_index);
-        let baselines = indices.iter().map(|&index| all_partners.baselines[index].and_then(new_index)).collect();
-        let partners = Partners { baselines, ..all_partners };
-        let zip = self.file.as_ref().map_or(&[][..], |file| &file.zip);
-        let mut caveats = confounds::find_confounds(&variants, &partners, zip);
-        caveats.warnings.extend(equivalent::find_equivalent(&variants));
-        caveats
-    }
-
     pub fn reference_note(&self) -> Option<String> {
         let reference = self.file.as_ref()?.reference.as_ref()?;
         let (own_search, cut) = (reference.own_search.as_ref()?, reference.score_cut()?);
@@ -248,7 +219,6 @@ mod tests {
             file: None,
             frame: Frame::parse(text.as_bytes(), label).unwrap(),
             missing: None,
-            text: None,
             judgements: Vec::new(),
         }
     }
@@ -348,27 +318,6 @@ mod tests {
             manifest.subjects.insert("b".to_owned(), Default::default());
         }
         assert_eq!(joined_values(&[first], &["table.slots"], "table.slots"), some_words(&["1", ""]));
-    }
-
-    #[test]
-    fn preflight_warnings_respect_set_options() {
-        let text = "suite = { startpos = true }\nlimit = { depth = 2 }\n[grid]\n'table.slots' = [1, 2]\n";
-        let warnings_with = |sets: &[&str]| {
-            let mut source = source("x", "x", &[]);
-            source.text = Some(text.to_owned());
-            source.manifest =
-                Some(Manifest { sets: sets.iter().map(|&set| set.to_owned()).collect(), ..Manifest::default() });
-            source.preflight_warnings(&["slots=1", "slots=2"]).warnings
-        };
-        assert_eq!(warnings_with(&[]), Vec::<String>::new());
-        for sets in [&["table.kind=unbounded"][..], &[crate::experiment::SKIP_BAD, "table.kind=unbounded"]] {
-            let warnings = warnings_with(sets);
-            assert_eq!(warnings.len(), 1, "{warnings:?}");
-            assert!(warnings[0].contains("table.slots does nothing"), "{warnings:?}");
-        }
-        let mut source = source("x", "x", &[]);
-        source.text = Some(format!("{text}[engine]\ntable = 'unbounded'\n"));
-        assert_eq!(source.preflight_warnings(&["slots=1"]), Caveats::default(), "one variant is alone");
     }
 
     #[test]

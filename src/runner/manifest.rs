@@ -1,7 +1,6 @@
 //! Creates the manifest of a new run.
 
 use super::machine;
-use crate::analysis::caveats::preflight;
 use crate::experiment::suites::Section;
 use crate::experiment::{Experiment, Plan, Subject, Variant, identity};
 use crate::record::manifest::{Build, Manifest, SCHEMA, Shard, SuiteRun};
@@ -64,7 +63,6 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         huge_pages: huge_pages(plan),
         started: now(),
         sets: experiment.overrides.clone(),
-        limits: preflight::design_limits(experiment),
         header_seal: Some(seals::hash_header(&header(&plan.varying(), plan.extra_columns()))),
         ..Manifest::default()
     }

@@ -1,9 +1,9 @@
 //! Tests of each doubt and each warning at its threshold: what it says, which variants it names,
 //! and from which value on it appears.
 
+use ttlab::internals::analysis::caveats::memory;
 use ttlab::internals::analysis::caveats::timing::Timing;
 use ttlab::internals::analysis::caveats::warnings::{Warning, join_warnings, result_warnings, shard_warning};
-use ttlab::internals::analysis::caveats::{memory, sensitivity};
 use ttlab::internals::analysis::questions::line::Measure;
 use ttlab::internals::analysis::questions::power::Power;
 use ttlab::internals::analysis::{Frame, Line, Summary};
@@ -25,53 +25,48 @@ fn timing(noise: f64, drift: f64) -> Option<Timing> {
     Some(Timing { noise, drift })
 }
 
-fn page_notes(summary: &Summary, timing: Option<Timing>, finished: bool) -> Vec<String> {
-    result_warnings(summary, timing.as_ref(), finished).iter().map(ToString::to_string).collect()
+fn page_notes(summary: &Summary, timing: Option<Timing>) -> Vec<String> {
+    result_warnings(summary, timing.as_ref()).iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn warnings_begin_at_their_documented_limits() {
     let plain = summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 0, 0, 0)]);
-    assert_eq!(page_notes(&plain, None, true), Vec::<String>::new());
-    assert_eq!(page_notes(&plain, timing(0.05, -0.05), true), Vec::<String>::new(), "as much as is usual");
-    assert_eq!(page_notes(&plain, timing(f64::NAN, 0.0), true), Vec::<String>::new());
-    let noisy = page_notes(&plain, timing(0.06, 0.0), true);
+    assert_eq!(page_notes(&plain, None), Vec::<String>::new());
+    assert_eq!(page_notes(&plain, timing(0.05, -0.05)), Vec::<String>::new(), "as much as is usual");
+    assert_eq!(page_notes(&plain, timing(f64::NAN, 0.0)), Vec::<String>::new());
+    let noisy = page_notes(&plain, timing(0.06, 0.0));
     assert_eq!(noisy.len(), 1, "{noisy:?}");
     assert!(noisy[0].contains("noisy"), "{noisy:?}");
     assert!(noisy[0].contains("by 6 %"), "{noisy:?}");
     for (drift, output) in [(0.08, "+8 %"), (-0.08, "-8 %")] {
-        let drifted = page_notes(&plain, timing(0.0, drift), true);
+        let drifted = page_notes(&plain, timing(0.0, drift));
         assert_eq!(drifted.len(), 1, "{drifted:?}");
         assert!(drifted[0].contains(&format!("took {output} against the first")), "{drifted:?}");
     }
-    assert_eq!(
-        page_notes(&plain, None, false),
-        ["the run is not finished: run the same `ttlab run` again to finish \
-        it"]
-    );
     // Failed jobs are summed over all lines; the smallest and largest numbers of searches are
     // reported.
     let failed = summary(vec![line("a", 19, 0, 0, 1), line("b", 20, 0, 0, 0), line("c", 18, 0, 0, 2)]);
-    let words = page_notes(&failed, None, true);
+    let words = page_notes(&failed, None);
     assert_eq!(words.len(), 2, "{words:?}");
     assert!(words[0].starts_with("3 jobs failed"), "{words:?}");
     assert!(words[1].contains("numbers of searches (18 to 20)"), "{words:?}");
-    let one = page_notes(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None, true);
+    let one = page_notes(&summary(vec![line("a", 19, 0, 0, 1), line("b", 19, 0, 0, 0)]), None);
     assert_eq!(one, ["a job failed and is left out: see the error column"]);
     // Groups by other columns may have different numbers of searches.
     let grouped =
         Summary { by: vec!["game".to_owned()], ..summary(vec![line("a", 19, 0, 0, 0), line("b", 20, 0, 0, 0)]) };
-    assert_eq!(page_notes(&grouped, None, true), Vec::<String>::new());
+    assert_eq!(page_notes(&grouped, None), Vec::<String>::new());
     // Names the lines that were compared at common depths only, and those that weren't compared at
     // all. Only the first three are listed by name.
     let unlike =
-        page_notes(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None, true);
+        page_notes(&summary(vec![line("a", 20, 0, 0, 0), line("b", 20, 1, 0, 0), line("c", 20, 0, 1, 0)]), None);
     let expected = "not all variants reached the depths of the baseline: the ratios of \"b\" count only the depths \
         that the variant and the baseline both finished; searches of \"c\" without a finished depth in common with the baseline are not \
         compared";
     assert_eq!(unlike, [expected]);
     let many = ["b", "c", "d", "e"].map(|name| line(name, 20, 2, 0, 0));
-    let many = page_notes(&summary(many.to_vec()), None, true);
+    let many = page_notes(&summary(many.to_vec()), None);
     assert!(many[0].contains("\"b\", \"c\", \"d\" and 1 more count only"), "{many:?}");
     assert!(!many[0].contains("not compared"), "{many:?}");
 }
@@ -120,70 +115,6 @@ fn joined_results_warn_of_differing_origins() {
     assert!((apart - 0.5).abs() < 1e-12);
     assert_eq!(warn(vec![run(Some(100), "fast"), run(Some(0), "fast"), run(None, "fast")]), None, "no speed is none");
     assert_eq!(warn(vec![run(Some(100), "fast"), run(Some(100), "slow")]), Some(Warning::Shards(0.0, 2)));
-}
-
-#[test]
-fn warning_names_the_tables_that_hardly_fill() {
-    let doubts = |varying: &[&str], full: &[f64], change: &dyn Fn(&mut Manifest, &mut Summary)| {
-        let mut manifest =
-            Manifest { varying: varying.iter().map(|name| (*name).to_owned()).collect(), ..manifest("a", "b") };
-        let lines = full
-            .iter()
-            .zip("abcdef".chars())
-            .map(|(&full, name)| Line { hashfull: full, ..line(&name.to_string(), 20, 0, 0, 0) });
-        let mut summary = summary(lines.collect());
-        change(&mut manifest, &mut summary);
-        sensitivity::count_warnings(&manifest, &summary, 0.005).all_warnings().cloned().collect::<Vec<_>>()
-    };
-    let as_is: &dyn Fn(&mut Manifest, &mut Summary) = &|_, _| ();
-    // Questions about replacement need every table to be at least 30 % full; for other questions
-    // one such table is enough.
-    let words = doubts(&["table.policy.kind"], &[299.0, 300.0], as_is);
-    assert_eq!(words.len(), 1, "{words:?}");
-    assert!(words[0].contains("tables of \"a\" stayed"), "{words:?}");
-    assert!(words[0].contains("about replacement"), "{words:?}");
-    for varied in ["table.same_key", "table.slots"] {
-        assert_eq!(doubts(&[varied], &[299.0, 300.0], as_is).len(), 1, "{varied}");
-    }
-    assert_eq!(doubts(&["table.policy.kind"], &[300.0, 900.0], as_is), Vec::<String>::new());
-    assert_eq!(doubts(&["probe.at"], &[299.0, 300.0], as_is), Vec::<String>::new());
-    let words = doubts(&["probe.at"], &[299.0, 10.0, 20.0, 30.0], as_is);
-    assert_eq!(words.len(), 1, "{words:?}");
-    assert!(words[0].contains("\"a\", \"b\", \"c\" and 1 more stayed"), "{words:?}");
-    assert!(words[0].contains("unlike tables in a game"), "{words:?}");
-    // Lines without a bounded table don't count, because they have no table that could be full.
-    assert_eq!(doubts(&["probe.at"], &[f64::NAN, 900.0], as_is), Vec::<String>::new());
-    assert_eq!(doubts(&["probe.at"], &[f64::NAN, 10.0], as_is).len(), 1);
-    assert_eq!(doubts(&["table.policy.kind"], &[10.0], as_is), Vec::<String>::new(), "nothing is compared");
-    // Aging has an effect in sequences, and if the table is never cleared.
-    let aged = |change: &dyn Fn(&mut Manifest, &mut Summary)| doubts(&["table.refresh"], &[900.0, 900.0], change);
-    assert!(aged(as_is).len() == 1);
-    assert!(aged(as_is)[0].starts_with("aging is invisible"));
-    for varied in ["table.clock", "table.clear"] {
-        assert_eq!(doubts(&[varied], &[900.0, 900.0], as_is).len(), 1, "{varied}");
-    }
-    assert_eq!(aged(&|manifest, _| manifest.sequence = true), Vec::<String>::new());
-    let kept = serde_json::json!({ "table": { "clear": "never" } });
-    assert_eq!(aged(&|manifest, _| _ = manifest.options.insert("a".to_owned(), kept.clone())), Vec::<String>::new());
-    // Too few positions for any result to be significant, and few searches.
-    let words = doubts(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.power.clusters = 5);
-    assert_eq!(words.len(), 1, "{words:?}");
-    assert!(words[0].starts_with("5 positions are too few"), "{words:?}");
-    let words = doubts(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 9);
-    assert_eq!(words, ["9 searches are few: their means do not generalise"]);
-    assert_eq!(doubts(&["probe.at"], &[900.0, 900.0], &|_, summary| summary.searches = 10), Vec::<String>::new());
-
-    let times = |jobs: usize, repeats: usize| {
-        sensitivity::time_warnings(
-            &Manifest { jobs, ..Manifest::default() },
-            &Summary { repeats, ..Summary::default() },
-        )
-    };
-    assert!(times(2, 3)[0].contains("times were measured with 2 jobs at a time"));
-    assert_eq!(
-        (times(1, 1)[0].as_str(), times(1, 2).len(), times(2, 1).len()),
-        ("each search was timed only once: set repeats to compare times", 0, 1)
-    );
 }
 
 /// A difference of 0.1 % comes from rounding down to whole buckets.

@@ -497,3 +497,64 @@ fn large_effects_are_significant_in_few_searches() {
         }
     }
 }
+
+/// The facts that a warning or note may state, each with words of the sentences that state it.
+const FACTS: &[&[&str]] = &[
+    &["no pressure", "full"],
+    &["aging is invisible", "grows old"],
+    &["too few", "are few", "do not generalise"],
+    &["and also in"],
+    &["are the same search"],
+    &["set repeats"],
+    &["jobs at a time"],
+    &["failed"],
+    &["reached the depths"],
+    &["different numbers of searches"],
+    &["without rows", "not finished"],
+    &["same as an earlier search"],
+    &["nothing is cleared"],
+    &["have 0 where"],
+    &["different engines"],
+    &["may mislead"],
+];
+
+/// What `ttlab check` says before a run of the main studies, the page does not say again, and each
+/// says it once. The studies are run at a small fraction of their size, so that many warnings apply.
+#[test]
+fn no_fact_is_warned_of_twice() {
+    for study in ["replacement", "ageing", "placement", "size", "ordering"] {
+        let folder = scratch();
+        let text = fs::read_to_string(root().join(format!("experiments/studies/{study}.toml"))).unwrap();
+        let text = text.replace("../../data/", &format!("{}/data/", root().display()));
+        let mut file: toml::Table = from_toml(&text).unwrap();
+        for key in ["expect", "seeds"] {
+            file.remove(key);
+        }
+        set(&mut file, "first", "2");
+        set(&mut file, "limit", "{ depth = 2 }");
+        for suite in
+            file.get_mut("suites").and_then(toml::Value::as_table_mut).into_iter().flat_map(|suites| suites.iter_mut())
+        {
+            suite.1.as_table_mut().unwrap().remove("depth");
+        }
+        let path = folder.path().join("small.toml");
+        fs::write(&path, toml::to_string(&file).unwrap()).unwrap();
+        let (path, out) = (path.to_str().unwrap(), folder.path().join("out"));
+        let (_, checked, code) = run(&["check", path]);
+        assert_eq!(code, 0, "{checked}");
+        let (_, error, code) = run(&["run", path, "-q", "--jobs", "1", "-o", out.to_str().unwrap()]);
+        assert_eq!(code, 0, "{error}");
+        let page = ttlab::internals::report::Page::read(&out).unwrap();
+        let before = checked.lines().filter(|line| line.contains(": warning: ")).map(str::to_owned);
+        let said: Vec<String> = before.chain([page.blockers, page.warnings, page.notes].concat()).collect();
+        for sentence in &said {
+            assert!(FACTS.iter().any(|words| words.iter().any(|word| sentence.contains(word))), "{study}: {sentence}");
+        }
+        for words in FACTS {
+            let says = |sentence: &&String| words.iter().any(|word| sentence.contains(word));
+            let said: Vec<&String> = said.iter().filter(says).collect();
+            assert!(said.len() <= 1, "{study}: {said:#?}");
+        }
+        assert!(said.iter().any(|sentence| sentence.contains("too few")), "{study}: {said:#?}");
+    }
+}

@@ -2,14 +2,13 @@
 //! option. The variants may also differ in slots, entries, the layout, the rule for equal keys, the
 //! key seed or the limits.
 
-use super::Caveats;
 use crate::analysis::rows::seeds::KEYS_SEED;
 use crate::decode::from_table;
 use crate::experiment::baseline::Partners;
 use crate::experiment::{Variant, paths, variant};
 use crate::record::columns;
 use crate::table::TableOptions;
-use crate::text::{and_more, quote_names};
+use crate::text::and_more;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
@@ -92,11 +91,9 @@ fn have_common_value(name: &str, a: &BTreeSet<&str>, b: &BTreeSet<&str>) -> bool
 
 /// Returns warnings about confounds. A value of a compared option is confounded if all variants
 /// with this value differ in a controlled option from all variants with the baseline's value. Only
-/// variants with the same baseline are compared.
-///
-/// If the options are changed together by `[[zip]]`, the confound is deliberate. It is then
-/// returned as a note.
-pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) -> Caveats {
+/// variants with the same baseline are compared. If the options are changed together by `[[zip]]`,
+/// the confound is deliberate.
+pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) -> Vec<String> {
     // Returns a baseline and the variants that are compared with it.
     let variants_with_base = |base: usize| -> Vec<&Variant> {
         let has_base = |index: &usize| partners.baselines[*index] == Some(base) && *index != base;
@@ -109,47 +106,8 @@ pub fn find_confounds(variants: &[Variant], partners: &Partners, zip: &[Table]) 
     let is_deliberate = |confound: &Confound| {
         !zip.is_empty() && confound.options.iter().all(|option| option == ENTRIES || is_zipped(option))
     };
-    let groups: Vec<Vec<&Variant>> = partners.bases().map(variants_with_base).collect();
-    let mut caveats = Caveats::default();
-    for confound in groups.iter().flat_map(|group| find_confounds_in_group(group)) {
-        let sentence = &confound.sentence;
-        if is_deliberate(&confound) {
-            caveats.notes.push(format!("{sentence}, as [[zip]] specifies"));
-        } else {
-            caveats.warnings.push(format!("{sentence}: any of these may explain why the results differ"));
-        }
-    }
-    caveats
-}
-
-/// The sentence also names the baseline that differs from the first of these variants in the fewest
-/// options.
-pub(super) fn describe_variants_without_baseline(variants: &[Variant], partners: &Partners) -> Option<String> {
-    const MAX_NAMED: usize = 3;
-    let indices: Vec<usize> = (0..variants.len()).filter(|&index| partners.baselines[index].is_none()).collect();
-    let first_index = *indices.first()?;
-    let differing_options = |base: usize| -> BTreeSet<String> {
-        let [first_options, base_options] =
-            [first_index, base].map(|index| BTreeMap::from_iter(variant::option_columns(&variants[index])));
-        let paths = first_options
-            .keys()
-            .chain(base_options.keys())
-            .filter(|path| first_options.get(*path) != base_options.get(*path));
-        paths.map(|path| owning_option(path).to_owned()).collect()
-    };
-    let (base, options) =
-        partners.bases().map(|base| (base, differing_options(base))).min_by_key(|(_, options)| options.len())?;
-    let names: Vec<&str> = indices.iter().map(|&index| variants[index].name.as_str()).collect();
-    let (have, are) = if names.len() == 1 { ("has", "is") } else { ("have", "are") };
-    Some(format!(
-        "{} {have} no baseline in the same group and {are} compared with nothing; the nearest baseline is \"{}\", \
-         which differs from \"{}\" in {}{}",
-        quote_names(&names),
-        variants[base].name,
-        names[0],
-        options.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", "),
-        and_more(options.len().saturating_sub(MAX_NAMED))
-    ))
+    let confounds = partners.bases().flat_map(|base| find_confounds_in_group(&variants_with_base(base)));
+    confounds.filter(|confound| !is_deliberate(confound)).map(|confound| confound.sentence).collect()
 }
 
 /// A confound of variants that differ from their baseline in the same options.
@@ -208,7 +166,8 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
         });
         let differ = if indices.len() == 1 { "differs" } else { "differ" };
         let sentence = format!(
-            "\"{}\"{} {differ} from the baseline \"{}\" in {}{}, and also in {}",
+            "\"{}\"{} {differ} from the baseline \"{}\" in {}{}, and also in {}: any of these may explain why the results \
+             differ",
             variants[first].name,
             and_more(indices.len() - 1),
             variants[baseline].name,
@@ -222,30 +181,9 @@ fn find_confounds_in_group(variants: &[&Variant]) -> Vec<Confound> {
     groups.into_iter().map(describe_group).collect()
 }
 
-/// Only the first word of each name is compared, because different versions of the same engine may
-/// be compared.
-pub fn different_engines_warning<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let names: BTreeSet<&str> = names.into_iter().map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
-    let list: Vec<&str> = names.into_iter().collect();
-    (list.len() > 1).then(|| {
-        format!("different engines ({}) do different work per node: compare an engine with itself", list.join(", "))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Versions of the same engine count as one engine; different engines are listed in order.
-    #[test]
-    fn different_engines_are_listed() {
-        assert_eq!(different_engines_warning(["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
-        assert_eq!(different_engines_warning([]), None);
-        let message = different_engines_warning(["Stockfish 16", "ours", "Glaurung 2.2"]);
-        assert!(message.is_some_and(|message| {
-            message.starts_with("different engines (Glaurung, Stockfish, ours) do different work")
-        }));
-    }
 
     /// A policy and its parameters are one option; another path that starts with the same letters
     /// does not belong to it.
@@ -289,7 +227,7 @@ mod tests {
             );
             let experiment = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
             let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
-            find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip).warnings
+            find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip)
         };
         let base = ("base", "always", 1);
         let expected_warning = |first: &str| {
@@ -327,7 +265,7 @@ mod tests {
             );
             let experiment = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
             let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
-            find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip).warnings
+            find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip)
         };
         assert_eq!(warnings_for_size("3072"), Vec::<String>::new());
         let [warning] = &warnings_for_size("'1 MiB'")[..] else { panic!("{:?}", warnings_for_size("'1 MiB'")) };
@@ -336,21 +274,17 @@ mod tests {
         assert!(warning.ends_with(ending) && warning.contains(" and 2 more "), "{warning}");
     }
 
-    /// A difference in zipped options is deliberate, so it is a note and not a warning.
+    /// A difference in zipped options is deliberate.
     #[test]
-    fn zipped_options_are_a_note() {
-        let count_caveats = |zip: &str| {
+    fn zipped_options_are_no_confound() {
+        let find = |zip: &str| {
             let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 3 }}\n[[zip]]\n{zip}");
             let experiment = crate::experiment::Experiment::parse(&text, std::path::Path::new("x.toml"), &[]);
             let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
-            let caveats = find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip);
-            (caveats.warnings.len(), caveats.notes)
+            let confounded = find_confounds(&experiment.variants, &experiment.partners, &[]);
+            (find_confounds(&experiment.variants, &experiment.partners, &experiment.file.zip), confounded.len())
         };
         let zip = "'table.policy' = ['always', 'big1']\n'table.slots' = [1, 4]\n";
-        let (warnings, notes) = count_caveats(zip);
-        assert!(
-            warnings == 0 && notes.len() == 1 && notes[0].ends_with(" (4 against 1), as [[zip]] specifies"),
-            "{notes:?}"
-        );
+        assert_eq!(find(zip), (Vec::new(), 1));
     }
 }

@@ -7,9 +7,6 @@ pub mod games;
 pub mod memory;
 pub mod misleading;
 pub mod preflight;
-pub mod sample_size;
-pub mod searchers;
-pub mod sensitivity;
 pub mod timing;
 pub mod warnings;
 
@@ -19,7 +16,6 @@ pub struct Caveats {
     pub blockers: Vec<String>,
     /// Reasons why a conclusion is doubtful.
     pub warnings: Vec<String>,
-    pub notes: Vec<String>,
 }
 
 impl Caveats {

@@ -1,7 +1,7 @@
 //! Warnings about a result: noise, drift, missing rows, mixed builds and machines.
 
 use super::timing::{MAX_NOISE, Timing};
-use crate::analysis::questions::line::Measure;
+use crate::analysis::questions::line::{Line, MIN_PRESSURE, Measure};
 use crate::analysis::questions::summary::Summary;
 use crate::experiment::paths;
 use crate::record::columns;
@@ -49,8 +49,6 @@ pub enum Warning {
     Zeros(String, Vec<String>),
     #[error("{} left out: see the error column", if *.0 == 1 { "a job failed and is".to_owned() } else { format!("{} jobs failed and are", .0) })]
     Failed(usize),
-    #[error("the run is not finished: run the same `ttlab run` again to finish it")]
-    Unfinished,
     #[error("results of different builds are joined ({}): counts may differ for that reason alone", .0.join("; "))]
     Builds(Vec<String>),
     #[error("results of different machines are joined ({}): times cannot be compared", .0.join("; "))]
@@ -71,15 +69,27 @@ pub enum Warning {
         plural(*.1, "kind"), 100.0 * .0
     )]
     Shards(f64, usize),
-    /// Some external engines start a new process for every search, and others do not. Holds the
-    /// names of the variants that do.
+    /// Holds the number of repeated searches and of all searches.
     #[error(
-        "{}: restart = \"search\" discards all that an engine keeps during a game: its table, but also its histories \
-         and corrections. A comparison with a process that is kept does not measure the table alone. It leaves out \
-         the first search of each game, which is the same in both",
+        "{0} of {1} searches are the same as an earlier search, but intervals treat all as independent. Two games \
+         repeat searches until their moves differ, so begin later with sequence.from. Two positions repeat a search if \
+         only their clocks differ, so leave one of them out"
+    )]
+    Repeated(usize, usize),
+    /// Holds the names of variants whose tables are never cleared.
+    #[error(
+        "nothing is cleared between positions for {}: each search starts with the table that earlier searches left, \
+         but intervals treat positions and games as independent",
         quote_names(.0)
     )]
-    SomeRestarted(Vec<String>),
+    Uncleared(Vec<String>),
+    /// Holds the names of the engines.
+    #[error("different engines ({}) do different work per node: compare an engine with itself", .0.join(", "))]
+    Engines(Vec<String>),
+    #[error(
+        "times were measured with {0} jobs at a time, which share caches and memory: to compare times, use --jobs 1"
+    )]
+    Jobs(usize),
     #[error("{0} has no manifest.json beside it: its build and machine are unknown")]
     NoManifest(String),
 }
@@ -109,8 +119,7 @@ fn list_first(options: &[String]) -> String {
     options[..options.len().min(MAX_LISTED)].join("; ") + &and_more
 }
 
-/// `is_finished` is false if the run of the result is not finished.
-pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, is_finished: bool) -> Vec<Warning> {
+pub fn result_warnings(summary: &Summary, timing: Option<&Timing>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let failed_count: usize = summary.lines.iter().map(|line| line.errors).sum();
     warnings.extend((failed_count > 0).then_some(Warning::Failed(failed_count)));
@@ -132,7 +141,6 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>, is_finished: 
         let lines = lines_with(index, |measure| measure.one_sided_zero);
         warnings.extend((!lines.is_empty()).then(|| Warning::Zeros(metric.name.clone(), lines)));
     }
-    warnings.extend((!is_finished).then_some(Warning::Unfinished));
     let search_counts = || summary.lines.iter().map(|line| line.searches);
     // If rows are grouped by other columns than the variant, the groups can have different
     // numbers of searches.
@@ -160,16 +168,49 @@ pub fn shard_warning(manifest: &Manifest) -> Option<Warning> {
         .then_some(Warning::Shards(speed_difference, machines.len()))
 }
 
-/// Warns if some external engines start a new process for every search along a game and others do
-/// not.
-pub fn restart_warning(manifest: &Manifest) -> Option<Warning> {
-    let find_restart = |variant: &&String| manifest.options.get(*variant)?.get("restart")?.as_str();
-    // Only external engines have this option.
-    let external_engines = || manifest.variants.iter().filter(|variant| find_restart(variant).is_some());
-    let (restarted_engines, other_engines): (Vec<&String>, Vec<&String>) =
-        external_engines().partition(|variant| find_restart(variant) == Some("search"));
-    let is_mixed = manifest.sequence && !restarted_engines.is_empty() && !other_engines.is_empty();
-    is_mixed.then(|| Warning::SomeRestarted(restarted_engines.into_iter().cloned().collect()))
+/// The options that decide which entries are replaced.
+pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "table.slots"];
+
+/// A comparison of replacement says nothing if no table was a third full and nothing differs
+/// significantly.
+pub fn no_pressure(manifest: &Manifest, summary: &Summary) -> Option<String> {
+    let varies_replacement =
+        manifest.varying.iter().any(|path| REPLACEMENT.iter().any(|start| path.starts_with(start)));
+    let mut fillings = summary.lines.iter().map(|line| line.hashfull).filter(|filling| !filling.is_nan()).peekable();
+    let has_tables = summary.lines.len() > 1 && fillings.peek().is_some();
+    let differs = |line: &Line| line.measures.first().is_some_and(|measure| measure.significant);
+    let is_blind = varies_replacement && has_tables && fillings.all(|filling| filling < MIN_PRESSURE);
+    (is_blind && !summary.lines.iter().any(differs)).then(|| {
+        "no pressure: every table stayed less than 30 % full, so the comparison says little about replacement; use \
+         smaller tables or greater depth"
+            .to_owned()
+    })
+}
+
+/// Warnings about the variants of a single result. `asks_for_times` says whether times matter.
+pub fn variant_warnings(manifest: &Manifest, summary: &Summary, asks_for_times: bool) -> Vec<Warning> {
+    let are_compared = summary.lines.len() > 1;
+    let is_shown = |name: &&String| summary.lines.iter().any(|line| line.name == **name);
+    let uncleared: Vec<String> = manifest.never_cleared.iter().filter(is_shown).cloned().collect();
+    let mut warnings = Vec::new();
+    if are_compared {
+        warnings.extend(different_engines(manifest));
+        let is_uncleared = !uncleared.is_empty() && manifest.items > 1;
+        warnings.extend(is_uncleared.then_some(Warning::Uncleared(uncleared)));
+        let repeated = manifest.repeated.filter(|[repeats, searches]| repeats * 20 > *searches);
+        warnings.extend(repeated.map(|[repeats, searches]| Warning::Repeated(repeats, searches)));
+    }
+    warnings.extend((asks_for_times && manifest.jobs > 1).then_some(Warning::Jobs(manifest.jobs)));
+    warnings
+}
+
+/// Only the first word of each name is compared, because different versions of the same engine may
+/// be compared.
+pub fn different_engines(manifest: &Manifest) -> Option<Warning> {
+    let engine_name = |name: &String| manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
+    let names = manifest.variants.iter().map(engine_name);
+    let names: BTreeSet<&str> = names.map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
+    (names.len() > 1).then(|| Warning::Engines(names.into_iter().map(str::to_owned).collect()))
 }
 
 /// Each source is the name of a result and its manifest.
@@ -254,9 +295,8 @@ fn differing_options_warning(sources: &[(&str, Option<&Manifest>)], named_option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::questions::line::Line;
     use crate::analysis::rows::metric::Metric;
-    use crate::record::manifest::{Build, Machine, ShardRun};
+    use crate::record::manifest::{Build, EngineInfo, Machine, ShardRun};
 
     /// Only the first metric counts, since the page shows its ratios; lines are named in order.
     #[test]
@@ -271,7 +311,7 @@ mod tests {
         };
         let lines =
             vec![make_line("a", [(0, 0), (2, 1)]), make_line("b", [(3, 0), (0, 0)]), make_line("c", [(1, 2), (0, 0)])];
-        let warnings = result_warnings(&Summary { lines, ..Summary::default() }, None, true);
+        let warnings = result_warnings(&Summary { lines, ..Summary::default() }, None);
         assert_eq!(warnings, [Warning::DifferentDepths(vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()])]);
         // Each part appears only if it has lines.
         let to_names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -298,7 +338,7 @@ mod tests {
         let metrics =
             ["nodes", "search.mates"].map(|name| Metric { name: name.to_owned(), ..Metric::nodes() }).to_vec();
         let lines = vec![make_line("a", [0, 0]), make_line("b", [0, 3]), make_line("c", [0, 1])];
-        let warnings = result_warnings(&Summary { lines, metrics, ..Summary::default() }, None, true);
+        let warnings = result_warnings(&Summary { lines, metrics, ..Summary::default() }, None);
         assert_eq!(warnings, [Warning::Zeros("search.mates".to_owned(), vec!["b".to_owned(), "c".to_owned()])]);
         assert!(
             warnings[0]
@@ -344,16 +384,16 @@ mod tests {
     #[test]
     fn every_warning_has_its_limit() {
         let make_line = |searches: usize, errors: usize| Line { searches, errors, ..Line::default() };
-        let warnings_for = |by: &str, lines: Vec<Line>, noise: f64, drift: f64, finished: bool| {
+        let warnings_for = |by: &str, lines: Vec<Line>, noise: f64, drift: f64| {
             let summary = Summary { by: vec![by.to_owned()], lines, ..Summary::default() };
-            result_warnings(&summary, Some(&Timing { noise, drift }), finished)
+            result_warnings(&summary, Some(&Timing { noise, drift }))
         };
         let even_lines = || vec![make_line(4, 0), make_line(4, 0)];
-        assert_eq!(warnings_for("variant", even_lines(), 0.05, -0.05, true), []);
-        let warnings = warnings_for("variant", even_lines(), 0.06, 0.05, true);
+        assert_eq!(warnings_for("variant", even_lines(), 0.05, -0.05), []);
+        let warnings = warnings_for("variant", even_lines(), 0.06, 0.05);
         assert_eq!(warnings, [Warning::Noise(0.06)]);
         assert!(warnings[0].to_string().contains("differ by 6 %;"), "{}", warnings[0]);
-        let warnings = warnings_for("variant", vec![make_line(4, 1), make_line(4, 0)], 0.0, 0.0, true);
+        let warnings = warnings_for("variant", vec![make_line(4, 1), make_line(4, 0)], 0.0, 0.0);
         assert_eq!(warnings, [Warning::Failed(1)]);
         assert_eq!(
             [&warnings[0], &Warning::Failed(3)].map(|warning| warning
@@ -365,45 +405,71 @@ mod tests {
             ["a job failed and is", "3 jobs failed and are"]
         );
         for drift in [0.06, -0.06] {
-            let warnings = warnings_for("variant", even_lines(), 0.05, drift, true);
+            let warnings = warnings_for("variant", even_lines(), 0.05, drift);
             assert_eq!(warnings, [Warning::Drift(drift)]);
             assert!(warnings[0].to_string().contains(&format!("took {:+} %", drift * 100.0)), "{}", warnings[0]);
         }
         let uneven_lines = || vec![make_line(4, 1), make_line(3, 0), make_line(5, 2)];
-        assert_eq!(
-            warnings_for("variant", uneven_lines(), 0.0, 0.0, false),
-            [Warning::Failed(3), Warning::Unfinished, Warning::Uneven(3, 5)]
-        );
-        assert_eq!(warnings_for("table.slots", uneven_lines(), 0.0, 0.0, true), [Warning::Failed(3)]);
+        assert_eq!(warnings_for("variant", uneven_lines(), 0.0, 0.0), [Warning::Failed(3), Warning::Uneven(3, 5)]);
+        assert_eq!(warnings_for("table.slots", uneven_lines(), 0.0, 0.0), [Warning::Failed(3)]);
     }
 
-    /// The warning is only for sequences of games in which some external engines, but not all,
-    /// start a new process for each search.
+    /// Versions of the same engine count as one engine; different engines are listed in order.
     #[test]
-    fn mixed_restarts_are_reported() {
-        let warning_text = |sequence: bool, restarts: &[Option<&str>]| {
-            let named_restarts = || restarts.iter().enumerate().map(|(index, restart)| (format!("v{index}"), restart));
-            let make_options = |restart: &Option<&str>| match restart {
-                Some(restart) => serde_json::json!({ "uci": "x", "restart": restart }),
-                None => serde_json::json!({ "draws": true }),
-            };
-            let manifest = Manifest {
-                sequence,
-                variants: named_restarts().map(|(name, _)| name).collect(),
-                options: named_restarts().map(|(name, restart)| (name, make_options(restart))).collect(),
-                ..Manifest::default()
-            };
-            restart_warning(&manifest).map(|warning| warning.to_string())
+    fn different_engines_are_listed() {
+        let engines = |names: &[&str]| {
+            let variants: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let engine =
+                |name: &&str| ((*name).to_owned(), EngineInfo { name: (*name).to_owned(), ..EngineInfo::default() });
+            let subjects = names.iter().filter(|name| **name != "ours").map(engine).collect();
+            different_engines(&Manifest { variants, subjects, ..Manifest::default() })
         };
-        let message = warning_text(true, &[Some("game"), Some("search"), None]).unwrap_or_default();
-        assert!(message.starts_with("\"v1\": restart = \"search\" discards all"), "{message}");
-        assert!(message.contains("histories"), "{message}");
-        for restarts in
-            [&[Some("game"), Some("experiment")][..], &[Some("search"), Some("search")], &[Some("search"), None], &[]]
-        {
-            assert_eq!(warning_text(true, restarts), None, "{restarts:?}");
+        assert_eq!(engines(&["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
+        assert_eq!(engines(&[]), None);
+        let message = engines(&["Stockfish 16", "ours", "Glaurung 2.2"]).map(|warning| warning.to_string());
+        assert!(message.unwrap().starts_with("different engines (Glaurung, Stockfish, ours) do different work"));
+    }
+
+    /// No pressure is said if replacement varies, no table is a third full and no line differs.
+    #[test]
+    fn pressure_is_needed_in_one_table() {
+        let is_warned = |varying: &str, fillings: &[f64], significant: bool| {
+            let line = |&hashfull: &f64| Line {
+                hashfull,
+                measures: vec![Measure { significant, ..Measure::default() }],
+                ..Line::default()
+            };
+            let summary = Summary { lines: fillings.iter().map(line).collect(), ..Summary::default() };
+            let manifest = Manifest { varying: vec![varying.to_owned()], ..Manifest::default() };
+            no_pressure(&manifest, &summary).is_some()
+        };
+        for varying in ["table.policy.kind", "table.same_key", "table.slots"] {
+            assert!(is_warned(varying, &[299.0, 10.0], false), "{varying}");
         }
-        assert_eq!(warning_text(false, &[Some("game"), Some("search")]), None);
+        assert!(is_warned("table.slots", &[299.0, f64::NAN], false), "a line without a table");
+        for (varying, fillings, significant) in [
+            ("table.slots", &[299.0, 300.0][..], false),
+            ("table.slots", &[299.0, 10.0], true),
+            ("table.slots", &[10.0], false),
+            ("table.slots", &[f64::NAN, f64::NAN], false),
+            ("probe.at", &[299.0, 10.0], false),
+        ] {
+            assert!(!is_warned(varying, fillings, significant), "{varying} {fillings:?}");
+        }
+    }
+
+    /// One repeated search in twenty is accepted.
+    #[test]
+    fn repeated_searches_and_jobs_have_their_limits() {
+        let warnings = |repeated: Option<[usize; 2]>, lines: usize, jobs: usize| {
+            let summary = Summary { lines: vec![Line::default(); lines], ..Summary::default() };
+            variant_warnings(&Manifest { repeated, jobs, ..Manifest::default() }, &summary, true)
+        };
+        assert_eq!(warnings(Some([6, 100]), 2, 1), [Warning::Repeated(6, 100)]);
+        for (repeated, lines) in [(Some([5, 100]), 2), (Some([6, 100]), 1), (Some([0, 0]), 2), (None, 2)] {
+            assert_eq!(warnings(repeated, lines, 1), [], "{repeated:?} {lines}");
+        }
+        assert_eq!(warnings(None, 1, 2), [Warning::Jobs(2)]);
     }
 
     /// The fastest of equal machines may be up to a fifth faster than the slowest. Runs without a

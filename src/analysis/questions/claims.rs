@@ -459,7 +459,7 @@ mod tests {
         for (invalid, expected_subject, message) in [
             ("best = 'e2e4'\nnowhere = 3\nwhere = { variant = 'b' }", "b", "nowhere"),
             ("best = 'e2e4'\nwhere = { nowhere = 3 }", "nowhere 3", "nowhere"),
-            ("claim = 'b < a'", "", "expected"),
+            ("claim = 'b < a'", "", "is not a number"),
         ] {
             let with_invalid = verdicts(&[figure, invalid, claim]);
             assert_eq!((alone.len(), with_invalid.len()), (2, 3), "{invalid}");

@@ -70,8 +70,8 @@ pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
 
 /// Says how many warnings `ttlab check` has about this plan, and gives the command line that prints
 /// them.
-pub(super) fn describe_warnings(experiment: &Experiment, plan: &Plan, folder: &Path, args: &Args) -> String {
-    let (caveats, memory_warnings) = check::warnings(experiment, plan, folder);
+pub(super) fn describe_warnings(experiment: &Experiment, plan: &Plan, args: &Args) -> String {
+    let (caveats, memory_warnings) = check::warnings(experiment, plan);
     let describe_count = |count: usize, noun| (count > 0).then(|| plural(count, noun));
     let warning_count = caveats.warnings.len() + memory_warnings.len();
     let blocker_text = describe_count(caveats.blockers.len(), "blocker");

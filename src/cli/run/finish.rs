@@ -13,14 +13,14 @@ use crate::text::plural;
 use std::sync::atomic::AtomicBool;
 
 /// Writes the report of a run that was not interrupted, and plays the games of `[confirm]`. Returns
-/// the exit code. `printed_warnings` are the warnings that were printed before the run. If
+/// the exit code. If
 /// `suggests_commands` is true, a message says which commands may be useful next.
 pub(super) fn finish(
     args: &Args,
     experiment: &Experiment,
     session: &Session<'_>,
     summary: &RunSummary,
-    (stop, printed_warnings): (&AtomicBool, &[String]),
+    stop: &AtomicBool,
     suggests_commands: bool,
 ) -> CommandResult {
     let (folder, quiet) = (&session.output.folder, args.run.quiet);
@@ -31,7 +31,7 @@ pub(super) fn finish(
         }
     } else {
         let page = Page::read(folder).map_err(CommandFailure::io)?;
-        terminal::report(&page, folder, quiet, printed_warnings)?;
+        terminal::report(&page, folder, quiet)?;
         if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;
         }
@@ -52,9 +52,8 @@ pub(super) fn finish(
                 folder.display()
             );
         }
-        // `undetectable` contains warnings about effects that the results cannot show.
-        if args.strict && !page.undetectable.is_empty() {
-            eprintln!("--strict: {}", inconclusive_message(&page.undetectable));
+        if args.strict && !page.blockers.is_empty() {
+            eprintln!("--strict: {}", inconclusive_message(&page.blockers));
             exit = Exit::Gate;
         }
     }

@@ -36,16 +36,3 @@ fn resume_hint_counts_jobs_of_earlier_runs() {
     let summary = runner::RunSummary { before: 7, done: 2, failed: 1, not_needed: 3, ..runner::RunSummary::default() };
     assert_eq!(resume_hint(&summary, "ttlab run x"), "interrupted: 9 jobs done; to resume:\n  ttlab run x");
 }
-
-#[test]
-fn earlier_rows_are_ignored_with_fresh() {
-    use clap::{Args as _, FromArgMatches};
-    for (words, is_used) in
-        [(&["run", "x.toml"][..], true), (&["run", "x.toml", "--fresh"], false), (&["run", "x.toml", "--repair"], true)]
-    {
-        let matches = Args::augment_args(clap::Command::new("run")).try_get_matches_from(words);
-        let args =
-            matches.and_then(|matches| Args::from_arg_matches(&matches)).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(earlier_folder(&args, Path::new("out")).is_some(), is_used, "{words:?}");
-    }
-}

@@ -61,7 +61,6 @@ impl Page {
                 true => first.findings.clone(),
                 false => Vec::new(),
             },
-            undetectable: merge_notes(suites, &pages, |page| &page.undetectable),
             blockers: merge_notes(suites, &pages, |page| &page.blockers),
             warnings: merge_notes(suites, &pages, |page| &page.warnings),
             notes: merge_notes(suites, &pages, |page| &page.notes),

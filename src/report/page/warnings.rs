@@ -1,89 +1,41 @@
 //! The warnings of a page.
 
 use super::Page;
-use crate::analysis::caveats::{confounds, sample_size, sensitivity, warnings};
+use crate::analysis::caveats::warnings;
 use crate::analysis::questions::quality;
-use crate::experiment::{File, paths};
+use crate::experiment::File;
 use crate::record::manifest::Manifest;
 use crate::record::reference;
 use crate::report::choices::Choices;
 use crate::report::source::Source;
 use crate::text::plural;
-use std::collections::{BTreeMap, BTreeSet};
 
 impl Page {
-    /// Collects the blockers, warnings and notes of the page. If searches of different results are
+    /// Collects the blockers, warnings and notes of the page, all from the rows. What the design
+    /// alone tells is said before the run. If searches of different results are
     /// paired, `line_options` are the options that distinguish the lines or pairs.
     pub(super) fn collect_warnings(&mut self, sources: &[Source], choices: &Choices, line_options: Option<&[&str]>) {
-        let is_finished =
-            sources.iter().all(|source| source.manifest.as_ref().is_none_or(|manifest| manifest.ended.is_some()));
         let (mut warnings, mut notes) = (source_warnings(sources), source_notes(sources));
         let pairing_warnings =
             line_options.map_or_else(Vec::new, |options| warnings::pairing_warnings(&manifests(sources), options));
         warnings.extend(pairing_warnings.iter().map(ToString::to_string));
-        let result_warnings = warnings::result_warnings(&self.summary, self.timing.as_ref(), is_finished);
+        let result_warnings = warnings::result_warnings(&self.summary, self.timing.as_ref());
         warnings.extend(result_warnings.iter().map(ToString::to_string));
         // These warnings are about the variants of a single result.
         if let [source] = sources
             && source.manifest.is_some()
             && choices.by.is_none()
         {
-            let shown_variants: Vec<&str> = self.summary.lines.iter().map(|line| line.name.as_str()).collect();
-            let manifest = restrict_to(&self.manifest, &shown_variants);
-            let preflight = source.preflight_warnings(&shown_variants);
-            warnings.extend(preflight.warnings);
-            warnings.extend(manifest.limits.iter().cloned());
-            notes.extend(preflight.notes);
-            warnings.extend(different_engines(&manifest));
-            let sequence = source.file.as_ref().and_then(|file| file.sequence.as_ref());
-            warnings.extend(sensitivity::diverging_games_warning(sequence, self.summary.lines.len()));
             notes.extend(unjudged_note(source));
-            let is_never_cleared = |name: &&str| manifest.never_cleared.iter().any(|uncleared| uncleared == name);
-            let lines_with_kept_table: Vec<&str> = shown_variants.iter().copied().filter(is_never_cleared).collect();
-            if self.summary.lines.len() > 1 {
-                warnings.extend(sensitivity::uncleared_tables_warning(&lines_with_kept_table, self.manifest.items));
-            }
-            let smallest_effect = source.file.as_ref().map_or(0.0, |file| file.smallest_effect);
-            let caveats_on_counts = sensitivity::count_warnings(&manifest, &self.summary, smallest_effect);
-            self.undetectable = caveats_on_counts.all_warnings().cloned().collect();
-            self.blockers = caveats_on_counts.blockers;
-            warnings.extend(caveats_on_counts.warnings);
+            self.blockers.extend(warnings::no_pressure(&self.manifest, &self.summary));
             let times_were_chosen =
                 self.summary.metrics.iter().any(crate::analysis::Metric::is_time) && !choices.metrics.is_empty();
-            if times_were_chosen || source.file.as_ref().is_some_and(File::asks_for_times) {
-                warnings.extend(sensitivity::time_warnings(&self.manifest, &self.summary));
-            }
+            let asks_for_times = times_were_chosen || source.file.as_ref().is_some_and(File::asks_for_times);
+            let variant_warnings = warnings::variant_warnings(&self.manifest, &self.summary, asks_for_times);
+            warnings.extend(variant_warnings.iter().map(ToString::to_string));
         }
-        let clusters = self.pairs.iter().map(|pair| pair.measure.ratio.clusters).max().unwrap_or(0);
-        self.blockers.extend(sample_size::too_few_warning(clusters, self.pairs.len(), self.summary.power.has_games));
         (self.warnings, self.notes) = (warnings, notes);
     }
-}
-
-/// The manifest is unchanged if no variant has one of these names. This happens if there are
-/// several key seeds, because `names` come from rows, whose names then differ from variants'.
-fn restrict_to(manifest: &Manifest, names: &[&str]) -> Manifest {
-    let mut restricted = manifest.clone();
-    let is_shown = |name: &String| names.contains(&name.as_str());
-    let (some_are_shown, all_are_shown) =
-        (manifest.variants.iter().any(is_shown), manifest.variants.iter().all(is_shown));
-    if some_are_shown && !all_are_shown {
-        restricted.variants.retain(is_shown);
-        restricted.options.retain(|name, _| is_shown(name));
-        let options: Vec<BTreeMap<String, String>> =
-            restricted.options.values().map(|options| paths::flatten(options).into_iter().collect()).collect();
-        restricted.varying.retain(|path| {
-            let values: BTreeSet<Option<&String>> = options.iter().map(|options| options.get(path)).collect();
-            // An option is kept if a variant does not list it, because it may vary.
-            values.len() > 1 || values.contains(&None)
-        });
-    }
-    restricted
-}
-
-pub(super) fn different_engines(manifest: &Manifest) -> Option<String> {
-    let engine_name = |name: &String| manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
-    confounds::different_engines_warning(manifest.variants.iter().map(engine_name))
 }
 
 fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
@@ -93,8 +45,6 @@ fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
 pub(super) fn source_warnings(sources: &[Source]) -> Vec<String> {
     let manifests = manifests(sources);
     let mut warnings: Vec<String> = warnings::join_warnings(&manifests).iter().map(ToString::to_string).collect();
-    let restarts = manifests.iter().filter_map(|(_, manifest)| warnings::restart_warning((*manifest)?));
-    warnings.extend(restarts.map(|warning| warning.to_string()));
     let missing = sources.iter().filter_map(|source| Some((&source.label, source.missing.as_ref()?)));
     warnings.extend(
         missing.map(|(label, missing)| format!("{label}: {missing}. The figures cover only the existing rows")),
