@@ -6,8 +6,8 @@ use super::excludes::Excludes;
 use super::file::{File, FileLimit};
 use super::options::{self, Setting, paths_overlap};
 use super::place::locate;
-use super::problem::{OptionFault, Problem, nearest, quoted_word};
-use super::schema::known_paths;
+use super::problem::{OptionFault, Problem, nearest};
+use super::schema::{is_file_key, known_paths};
 use super::suites::{self, SuiteEntry};
 use super::text::FileText;
 use super::variant::{Subject, Variant};
@@ -15,7 +15,6 @@ use super::{paths, subject};
 use crate::engine::Limit;
 use crate::table::TableKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 use toml::{Table, Value};
 
 /// Maximum number of combinations of a grid: each is a whole set of options in memory.
@@ -75,7 +74,11 @@ pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>
     let short_names = short_names(&drafts);
     let to_variant = |draft: &Draft| {
         let name = draft.name.clone().unwrap_or_else(|| variant_name(&draft.path_values, &short_names, &file.zip));
-        read_variant(file, draft, name, overrides, source)
+        let variant = read_variant(file, draft, name, overrides).and_then(|variant| {
+            check_variant(file, &variant, overrides)?;
+            Ok(variant)
+        });
+        variant.map_err(|fault| option_problem(file, draft, overrides, source, fault))
     };
     let variants = drafts.iter().map(to_variant).collect::<Result<Vec<Variant>, Problem>>()?;
     if let Some((index, earlier, message)) = find_duplicate(&variants) {
@@ -206,124 +209,129 @@ fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
     (0..file.exclude.len()).filter(|&index| is_unused(&file.exclude[index])).collect()
 }
 
+/// All paths that are set for a variant: its own, then those of `--set`.
+fn settings<'a>(
+    path_values: &'a [(String, Value)],
+    overrides: &'a [Setting],
+) -> impl Iterator<Item = (&'a str, &'a Value)> + Clone {
+    let variant_paths = path_values.iter().map(|(path, value)| (path.as_str(), value));
+    variant_paths.chain(overrides.iter().map(|setting| (setting.path.as_str(), &setting.value)))
+}
+
 /// Reads a variant's options: the preset, overridden by `[engine]`, the variant's own paths and
 /// `--set`, in that order.
-fn read_variant(
-    file: &File,
-    draft: &Draft,
-    name: String,
-    overrides: &[Setting],
-    source: &FileText<'_>,
-) -> Result<Variant, Problem> {
-    // The error points to where the path was set: on the command line, in the variant, or in
-    // `[engine]`.
-    let option_problem = |path: &str, message: String| match overrides.iter().rev().find(|set| set.affects(path)) {
-        Some(setting) => setting.problem(message),
-        None => Problem { span: locate_option(file, draft, path, &message, source), ..source.problem(message) },
+fn read_variant(file: &File, draft: &Draft, name: String, overrides: &[Setting]) -> Result<Variant, OptionFault> {
+    let settings = || settings(&draft.path_values, overrides);
+    let in_variant = |fault: OptionFault| {
+        let message = format!("{} (variant \"{name}\")", fault.message);
+        OptionFault { message, ..fault }
     };
-    let all_paths = || {
-        let variant_paths = draft.path_values.iter().map(|(path, value)| (path.as_str(), value));
-        variant_paths.chain(overrides.iter().map(|setting| (setting.path.as_str(), &setting.value)))
-    };
-    let mut preset = file.engine.get("preset");
-    let FileLimit { mut depth, mut nodes, mut ticks } = file.limit;
-    for (path, value) in all_paths() {
-        let number = value.as_integer().filter(|number| *number > 0);
-        let out_of_range = |range: &str| {
-            option_problem(path, format!("{path}: expected a number {range}, found {}", paths::format_value(value)))
-        };
-        match path {
-            "preset" => preset = Some(value),
-            "limit.depth" => {
-                let number = number.and_then(|number| u8::try_from(number).ok());
-                depth = Some(number.ok_or_else(|| out_of_range("from 1 to 255"))?);
-            }
-            "limit.nodes" => nodes = Some(number.ok_or_else(|| out_of_range("above 0"))? as u64),
-            "limit.ticks" => ticks = Some(number.ok_or_else(|| out_of_range("above 0"))? as u64),
-            _ => {}
-        }
-    }
-    let variant_problem = |OptionFault { path, message, help }| Problem {
-        help,
-        ..option_problem(&path, format!("{message} (variant \"{name}\")"))
-    };
-    let subject =
-        subject::read_subject(file.subject.as_ref(), file.games.is_some(), all_paths()).map_err(variant_problem)?;
-    let subject = match subject {
-        Some(subject) if !subject.is_builtin() => {
+    let FileLimit { depth, mut nodes, ticks } = read_limit(file.limit, settings())?;
+    let subject = match subject::read_subject(file.subject.as_ref(), file.games.is_some(), settings()) {
+        Ok(Some(subject)) if !subject.is_builtin() => {
             if file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
-                return Err(variant_problem(OptionFault::new("engine.shape", subject::NEUTRAL_REFUSED)));
+                return Err(in_variant(OptionFault::with_word("shape", "neutral", subject::NEUTRAL_REFUSED)));
             }
             Subject::External(subject)
         }
         builtin => {
-            let options = Box::new(options::read_options(preset, &file.engine, all_paths()).map_err(variant_problem)?);
-            Subject::Builtin { options, is_named_by_file: builtin.is_some() && file.trace.is_none() }
+            let is_named_by_file = builtin.map_err(in_variant)?.is_some() && file.trace.is_none();
+            let preset = settings().filter(|(path, _)| *path == "preset").last().map(|(_, value)| value);
+            let preset = preset.or(file.engine.get("preset"));
+            let options = options::read_options(preset, &file.engine, settings()).map_err(in_variant)?;
+            Subject::Builtin { options: Box::new(options), is_named_by_file }
         }
     };
     if let Some(ticks) = ticks {
-        let refuse = |message: &str| Err(variant_problem(OptionFault::new("limit.ticks", message)));
+        let refuse = |message: &str| Err(in_variant(OptionFault::new("limit.ticks", message)));
         let Subject::Builtin { options, .. } = &subject else {
             return refuse("only ttlab's own searchers have ticks: give limit.nodes");
         };
         if nodes.is_some() {
             return refuse("sets the limit of nodes too: give limit.nodes or limit.ticks, not both");
         }
-        source.check_range("limit.ticks", ticks, ticks > 0, "at least 1")?;
         nodes = Some(ticks.saturating_mul(options.threads.count.into()));
     }
-    let variant =
-        Variant { name: name.clone(), path_values: draft.path_values.clone(), limit: Limit { depth, nodes }, subject };
-    if file.trace.is_some() {
-        let Some(table) = variant.table() else {
-            let message =
-                format!("a trace is replayed on ttlab's own tables, not on external engines (variant \"{name}\")");
-            return Err(source.invalid("trace", message));
+    Ok(Variant { name, path_values: draft.path_values.clone(), limit: Limit { depth, nodes }, subject })
+}
+
+/// Reads the limit of a variant: that of the file, overridden by `settings`.
+fn read_limit<'a>(
+    mut limit: FileLimit,
+    settings: impl Iterator<Item = (&'a str, &'a Value)>,
+) -> Result<FileLimit, OptionFault> {
+    for (path, value) in settings {
+        let number = value.as_integer().filter(|number| *number > 0).map(|number| number as u64);
+        let expect = |number: Option<u64>, range: &str| {
+            let problem = format!("expected a number {range}, found {}", paths::format_value(value));
+            number.ok_or_else(|| OptionFault::new(path, problem))
         };
-        // An option without effect on a replay must not seem to be compared.
-        let is_table_option = |path: &str| path == "preset" || path == "table" || path.starts_with("table.");
-        if let Some((path, _)) = all_paths().find(|(path, _)| !is_table_option(path)) {
-            let message = "a trace is replayed and nothing is searched: only table options may vary";
-            return Err(option_problem(path, format!("{path}: {message}")));
-        }
-        if depth.is_some() || nodes.is_some() {
-            let message = "a trace is replayed to its end, so a limit has no effect: remove the limit";
-            return Err(source.invalid("limit", message));
-        }
-        if table.forget > 0.0 {
-            let message = "table.forget: has an effect only in searches: remove this option in a replay";
-            return Err(option_problem("table.forget", message.to_owned()));
-        }
-        if table.kind == TableKind::None {
-            return Err(option_problem(
-                "table.kind",
-                "table.kind: \"none\" leaves no table to replay the trace on".to_owned(),
-            ));
-        }
-    } else {
-        source.check_range("limit", 0, depth != Some(0) && nodes != Some(0), "at least 1")?;
-        if let Some((path, suite)) =
-            draft.path_values.iter().find_map(|(path, _)| Some((path, suite_with_own_limit(file, path)?)))
-        {
-            let message =
-                format!("suites.{suite} sets its own limit: set it in the suite or in the variant, not in both");
-            return Err(option_problem(path, format!("{path}: {message}")));
-        }
-        for (place, limit) in suites::search_limits(file.suites.as_ref(), Limit { depth, nodes }) {
-            if limit == Limit::default() {
-                let message = match file.suites {
-                    None => "missing: give limit = { depth = 8 } or { nodes = 100000 }",
-                    Some(_) => "a limit is missing: give depth or nodes here, or limit = { depth = 8 } for all suites",
-                };
-                return Err(source.invalid(&place, message));
+        match path {
+            "limit.depth" => {
+                let depth = expect(number.filter(|depth| *depth <= 255), "from 1 to 255")?;
+                limit.depth = Some(depth as u8);
             }
-            if limit.depth.is_none() && variant.builtin().is_some_and(|options| options.deepening.step == 0) {
-                let message = format!("{place}.depth: missing: a search without deepening needs a depth");
-                return Err(source.problem_at(&place, message));
-            }
+            "limit.nodes" => limit.nodes = Some(expect(number, "above 0")?),
+            "limit.ticks" => limit.ticks = Some(expect(number, "above 0")?),
+            _ => {}
         }
     }
-    Ok(variant)
+    let FileLimit { depth, nodes, ticks } = limit;
+    if [depth.map(u64::from), nodes, ticks].contains(&Some(0)) {
+        return Err(OptionFault::new("limit", "0 is out of range: expected at least 1"));
+    }
+    Ok(limit)
+}
+
+/// Refuses a variant that does not fit the rest of the file.
+fn check_variant(file: &File, variant: &Variant, overrides: &[Setting]) -> Result<(), OptionFault> {
+    if file.trace.is_some() {
+        return check_replayed_variant(variant, overrides);
+    }
+    let own_limit = variant.path_values.iter().find_map(|(path, _)| Some((path, suite_with_own_limit(file, path)?)));
+    if let Some((path, suite)) = own_limit {
+        let message = format!("suites.{suite} sets its own limit: set it in the suite or in the variant, not in both");
+        return Err(OptionFault::new(path, message));
+    }
+    for (place, limit) in suites::search_limits(file.suites.as_ref(), variant.limit) {
+        if limit == Limit::default() {
+            let message = match file.suites {
+                None => "missing: give limit = { depth = 8 } or { nodes = 100000 }",
+                Some(_) => "a limit is missing: give depth or nodes here, or limit = { depth = 8 } for all suites",
+            };
+            return Err(OptionFault::new(&place, message));
+        }
+        if limit.depth.is_none() && variant.builtin().is_some_and(|options| options.deepening.step == 0) {
+            let message = "missing: a search without deepening needs a depth";
+            return Err(OptionFault::new(&format!("{place}.depth"), message));
+        }
+    }
+    Ok(())
+}
+
+fn check_replayed_variant(variant: &Variant, overrides: &[Setting]) -> Result<(), OptionFault> {
+    let Some(table) = variant.table() else {
+        let message = "a trace is replayed on ttlab's own tables, not on external engines";
+        return Err(OptionFault::new("trace", format!("{message} (variant \"{}\")", variant.name)));
+    };
+    // An option without effect on a replay must not seem to be compared.
+    let is_table_option = |path: &str| path == "preset" || path == "table" || path.starts_with("table.");
+    if let Some((path, _)) = settings(&variant.path_values, overrides).find(|(path, _)| !is_table_option(path)) {
+        let message = "a trace is replayed and nothing is searched: only table options may vary";
+        return Err(OptionFault::new(path, message));
+    }
+    if variant.limit != Limit::default() {
+        let message = "a trace is replayed to its end, so a limit has no effect: remove the limit";
+        return Err(OptionFault::new("limit", message));
+    }
+    if table.forget > 0.0 {
+        let message = "has an effect only in searches: remove this option in a replay";
+        return Err(OptionFault::new("table.forget", message));
+    }
+    if table.kind == TableKind::None {
+        return Err(OptionFault::with_word("table.kind", "none", "leaves no table to replay the trace on"));
+    }
+    Ok(())
 }
 
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
@@ -336,26 +344,35 @@ fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     entries.find(|(_, entry)| has_own_limit(entry)).map(|(name, _)| name.as_str())
 }
 
-/// Finds where the file sets the option at `path` for a variant, and returns the byte range. An
-/// option that the variant does not set itself is looked up in `[subject]` or `[engine]`. For an
-/// option on an axis, the range is that of the single value. If the error `message` quotes a word
-/// of the option's value, the range is that of the word.
-fn locate_option(file: &File, draft: &Draft, path: &str, message: &str, source: &FileText<'_>) -> Option<Range<usize>> {
+/// The error of a variant's option, where the option is set: on the command line, in the variant, or
+/// elsewhere in the file. For an option on an axis, the place is that of the single value. If a word
+/// of the value is wrong, the place is that of the word.
+fn option_problem(
+    file: &File,
+    draft: &Draft,
+    overrides: &[Setting],
+    source: &FileText<'_>,
+    fault: OptionFault,
+) -> Problem {
+    let OptionFault { path, word, message, help } = fault;
+    if let Some(setting) = overrides.iter().rev().find(|setting| setting.affects(&path)) {
+        return Problem { help, ..setting.problem(message) };
+    }
     // Serde writes an item of a list as `ordering[1]`.
-    let path = &path.replace('[', ".").replace(']', "");
-    let word = quoted_word(message);
-    match draft.path_values.iter().find(|(variant_path, _)| paths_overlap(variant_path, path)) {
+    let path = path.replace('[', ".").replace(']', "");
+    let place = match draft.path_values.iter().find(|(variant_path, _)| paths_overlap(variant_path, &path)) {
         Some((variant_path, value)) => {
             let path_in_value = path.strip_prefix(variant_path.as_str()).unwrap_or_default();
             let is_in_grid = draft.place == "grid";
             let axis_place = if is_in_grid { locate_axis_value(file, variant_path, value) } else { None };
             let place = axis_place.unwrap_or_else(|| format!("{}.{variant_path}", draft.place));
-            locate(source.text, &format!("{place}{path_in_value}"), word)
+            format!("{place}{path_in_value}")
         }
-        None if path.starts_with(subject::UCI) => locate(source.text, "subject.options", None),
-        None if subject::is_subject_path(path) => locate(source.text, path, None),
-        None => locate(source.text, &format!("engine.{path}"), word),
-    }
+        None if path.starts_with(subject::UCI) => "subject.options".to_owned(),
+        None if is_file_key(path.split('.').next().unwrap_or(&path)) => path,
+        None => format!("engine.{path}"),
+    };
+    Problem { help, ..source.problem_at_word(&place, word.as_deref(), message) }
 }
 
 /// The path in the file of the first value of `variant` that `earlier` does not have. Such a value

@@ -1,7 +1,7 @@
 //! The only place where options are read. Options come from the preset, `[engine]`, the paths of a
 //! variant and `--set`. In this order, each source overrides the sources before it.
 
-use super::problem::{OptionFault, Problem, explain, list_quoted, nearest, quoted_word};
+use super::problem::{OptionFault, Problem, list_quoted, nearest};
 use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
 use super::{paths, presets};
@@ -107,10 +107,10 @@ fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
     let shape = match value {
         Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {
             let path = join_path("table.layout", &error.path);
-            OptionFault::new(path.trim_end_matches('.'), error.message)
+            OptionFault::from_serde(path.trim_end_matches('.'), &error.message)
         })?),
         Value::String(text) if text.starts_with('{') => {
-            Some(Shape::from_text(text).map_err(|problem| OptionFault::new("table.layout", problem))?)
+            Some(Shape::from_text(text).map_err(|problem| OptionFault::from_serde("table.layout", &problem))?)
         }
         Value::String(name) => Shape::from_name(name),
         _ => None,
@@ -174,22 +174,19 @@ pub fn read_options<'a>(
         return Err(OptionFault::new(path.trim_start_matches("engine."), "expected a single value, found a list"));
     }
     let options: EngineOptions = from_table(table).map_err(|error| {
-        let path = &error.path;
-        let (message, help) = explain(&error.message);
-        let is_quoted_path = |key: &&str| message.starts_with("unknown key") && key.contains('.');
-        if let Some(key) = quoted_word(&message).filter(is_quoted_path) {
+        let fault = OptionFault::from_serde(&error.path, &error.message);
+        let is_quoted_path = |key: &String| error.message.starts_with("unknown field") && key.contains('.');
+        if let Some(key) = fault.word.clone().filter(is_quoted_path) {
             let help = format!("a quoted key is one word: write it without quotes, `{key} = ...`");
-            return OptionFault { help: Some(help), ..OptionFault::new(path, format!("unknown key `{key}`")) };
+            let message = format!("{}: unknown key `{key}`", error.path);
+            return OptionFault { message, help: Some(help), ..fault };
         }
         let layouts_help = || format!("or {}, or a table that describes a bucket", list_quoted(Shape::names()));
-        let help = help.or_else(|| (path == "table.layout").then(layouts_help));
-        OptionFault { help, ..OptionFault::new(path, message) }
+        let help = fault.help.or_else(|| (error.path == "table.layout").then(layouts_help));
+        OptionFault { help, ..fault }
     })?;
-    options.check().map_err(|error| OptionFault::new(error.path, error.problem))?;
-    options.table.check().map_err(|error| {
-        let message = error.to_string();
-        OptionFault { path: message.split(':').next().unwrap_or_default().to_owned(), message, help: None }
-    })?;
+    options.check()?;
+    options.table.check()?;
     Ok(options)
 }
 
@@ -335,7 +332,7 @@ mod tests {
                 "{ bucket = 64, entry = 12, slots = 6, key_bits = 16 }",
                 "6 entries of 12 bytes + keys 0 = 72 bytes, but a bucket has 64",
             ),
-            ("{ bucket = 64, entry = 12, slots = 5 }", "missing field `key_bits`"),
+            ("{ bucket = 64, entry = 12, slots = 5 }", "missing key `key_bits`"),
             ("{ bucket = 64, entry = 12, slots = 5, key_bits = 16, moves = 15 }", ", `depth_offset`, `pv`"),
         ] {
             let actual = read_table(&[&format!("table.layout={layout}")]).unwrap_err();

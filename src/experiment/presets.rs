@@ -30,7 +30,7 @@ pub fn options(name: &str) -> Result<Table, OptionFault> {
     let text = text(name).ok_or_else(|| {
         let valid_names = names().collect::<Vec<_>>().join(", ");
         let fault = OptionFault::new("preset", format!("unknown preset `{name}`, expected one of {valid_names}"));
-        OptionFault { help: nearest(name, names()), ..fault }
+        OptionFault { word: Some(name.to_owned()), help: nearest(name, names()), ..fault }
     })?;
     text.parse().map_err(|error| OptionFault::new("preset", format!("`{name}`: {error}")))
 }

@@ -3,6 +3,7 @@
 
 use crate::chess::fault::distance;
 use crate::record::columns;
+use crate::table::OptionError;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
@@ -27,6 +28,8 @@ pub struct Problem {
 pub struct OptionFault {
     /// The path of the invalid key, such as `table.slots`.
     pub path: String,
+    /// The word of the key's value that is wrong, unless it is the value as a whole.
+    pub word: Option<String>,
     pub message: String,
     /// What to write instead, if a similar valid name or form is known.
     pub help: Option<String>,
@@ -35,13 +38,30 @@ pub struct OptionFault {
 impl OptionFault {
     /// Creates the error of an option. The message is `path: what`.
     pub fn new(path: &str, what: impl fmt::Display) -> Self {
-        Self { path: path.to_owned(), message: format!("{path}: {what}"), help: None }
+        Self { path: path.to_owned(), word: None, message: format!("{path}: {what}"), help: None }
+    }
+
+    /// As [`OptionFault::new`]. The message is `path: "word" what`.
+    pub(super) fn with_word(path: &str, word: &str, what: impl fmt::Display) -> Self {
+        Self { word: Some(word.to_owned()), ..Self::new(path, format!("\"{word}\" {what}")) }
+    }
+
+    /// Creates the error of a value that cannot be decoded. `path` is its path.
+    pub(super) fn from_serde(path: &str, message: &str) -> Self {
+        let Explained { message, help, word } = explain(message);
+        Self { word, help, ..Self::new(path, message) }
     }
 
     /// Creates the error for a `path` that continues after `part`, although the value at `part` is
     /// not a table.
     pub(super) fn not_a_table(path: &str, part: &str) -> Self {
         Self::new(path, format!("`{part}` is a single value, not a table"))
+    }
+}
+
+impl From<OptionError> for OptionFault {
+    fn from(error: OptionError) -> Self {
+        Self { path: error.path.to_owned(), message: error.to_string(), word: error.word, help: None }
     }
 }
 
@@ -113,11 +133,6 @@ pub fn ambiguous_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("is ambiguous ({}): write the full name", names.join(" or "))
 }
 
-/// If there is none, returns the first text in double quotes.
-pub fn quoted_word(message: &str) -> Option<&str> {
-    ['`', '"'].into_iter().find_map(|quote| message.split(quote).nth(1)).filter(|word| !word.is_empty())
-}
-
 /// Lists the first names in backquotes, followed by the number of further names.
 pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MAX_NAMES: usize = 12;
@@ -129,13 +144,29 @@ pub fn list_quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// In that case the message contains the unknown name and the valid names in backquotes.
-pub fn explain(message: &str) -> (String, Option<String>) {
+/// A message of serde or of the TOML parser, in the words of this program.
+pub struct Explained {
+    pub message: String,
+    /// The nearest valid name, if the message is about an unknown name.
+    pub help: Option<String>,
+    /// The value or the name that was found.
+    pub word: Option<String>,
+}
+
+/// Explains a message of serde or of the TOML parser. They have no other form than text: what was
+/// found is in backquotes or, if it is a text, in double quotes, and the valid names follow it in
+/// backquotes.
+pub fn explain(message: &str) -> Explained {
     let message = message.lines().next().unwrap_or_default();
     // The parts between two backquotes are the second, the fourth and so on.
     let mut quoted_parts = message.split('`').skip(1).step_by(2);
-    let unknown_name = if message.starts_with("unknown") { quoted_parts.next() } else { None };
-    (in_plain_words(message), unknown_name.and_then(|name| nearest(name, quoted_parts)))
+    let found = quoted_parts.next().or_else(|| message.split('"').nth(1)).filter(|word| !word.is_empty());
+    let unknown_name = found.filter(|_| message.starts_with("unknown"));
+    Explained {
+        message: in_plain_words(message),
+        help: unknown_name.and_then(|name| nearest(name, quoted_parts)),
+        word: found.map(str::to_owned),
+    }
 }
 
 /// Suggests how to write a limit if `message` says that the limit is a number.
@@ -221,9 +252,12 @@ mod tests {
 
     #[test]
     fn unknown_variant_suggests_from_serdes_list() {
-        let (_, help) = explain("unknown variant `alwyas`, expected one of `always`, `never`");
-        assert_eq!(help.as_deref(), Some("did you mean `always`?"));
-        assert_eq!(explain("invalid type: string").1, None);
+        let explained = explain("unknown variant `alwyas`, expected one of `always`, `never`");
+        assert_eq!(explained.help.as_deref(), Some("did you mean `always`?"));
+        assert_eq!(explained.word.as_deref(), Some("alwyas"));
+        let explained = explain("invalid type: string \"d e\", expected u8");
+        assert_eq!((explained.help, explained.word.as_deref()), (None, Some("d e")));
+        assert_eq!(explain("invalid type: string").word, None);
     }
 
     #[test]
@@ -250,7 +284,7 @@ mod tests {
                 "expected a table or expected a word, or a table with the key `kind`, found 3",
             ),
         ] {
-            assert_eq!(explain(rust).0, plain);
+            assert_eq!(explain(rust).message, plain);
         }
     }
 
@@ -262,7 +296,7 @@ mod tests {
         use crate::subject::options::{CommandLine, OptionValue};
         fn type_error<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
             // A list of lists fits none of the forms.
-            let result = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).0);
+            let result = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).message);
             result.expect_err("it has no such form")
         }
         assert_eq!(type_error::<CommandLine>(), "expected a program in quotes, or a list of it and its arguments");
@@ -302,25 +336,20 @@ mod tests {
     }
 
     #[test]
-    fn names_are_listed_suggested_and_found_in_messages() {
+    fn names_are_listed_and_suggested() {
         let names: Vec<String> = (1..=14).map(|index| format!("n{index}")).collect();
         let list = |count: usize| list_quoted(names[..count].iter().map(String::as_str));
         assert_eq!((list(0).as_str(), list(2).as_str()), ("", "`n1`, `n2`"));
         assert!(list(12).ends_with("`n12`"));
         assert!(list(13).ends_with("`n12` and 1 more"));
         assert!(list(14).ends_with(" and 2 more"));
-        assert_eq!(quoted_word("a `b c` and \"d\""), Some("b c"));
-        assert_eq!(quoted_word("there is no \"d e\" here"), Some("d e"));
-        assert_eq!((quoted_word("nothing"), quoted_word("`` and \"x\"")), (None, None));
         // One letter in three may be wrong, plus one; for a name without its path, one less.
         for (name, is_near) in [("abc", true), ("abxy", true), ("axyz", false), ("abx", true), ("x", false)] {
             assert_eq!(nearest(name, ["abcd"]).is_some(), is_near, "{name}");
         }
         assert_eq!(nearest("size", ["table.size", "sise"]).as_deref(), Some("did you mean `sise`?"));
         assert_eq!(nearest("abc", []), None);
-        assert_eq!(
-            explain("unknown field `x`, there are no fields\nmore"),
-            ("unknown key `x`, expected none".to_owned(), None)
-        );
+        let explained = explain("unknown field `x`, there are no fields\nmore");
+        assert_eq!((explained.message.as_str(), explained.help), ("unknown key `x`, expected none", None));
     }
 }

@@ -1,11 +1,12 @@
 //! `[subject]` and the paths `subject.*` and `uci.*`, which select the engine under test.
 
 use super::paths;
-use super::problem::{OptionFault, explain};
+use super::problem::OptionFault;
 use crate::subject::SubjectOptions;
 use toml::{Table, Value};
 
-pub const NEUTRAL_REFUSED: &str = "\"neutral\" works only with ttlab's own engine: what an external engine stores is not visible, so its search cannot be made independent of its table";
+/// Why `shape = "neutral"` is refused.
+pub const NEUTRAL_REFUSED: &str = "works only with ttlab's own engine: what an external engine stores is not visible, so its search cannot be made independent of its table";
 
 /// The prefix of the paths of an external engine's options.
 pub const UCI: &str = "uci.";
@@ -57,10 +58,8 @@ pub fn read_subject<'a>(
         // If the engine kept its state between games, each game would depend on earlier games.
         table.entry("restart").or_insert_with(|| Value::String("game".to_owned()));
     }
-    let mut subject: SubjectOptions = crate::decode::from_table(table).map_err(|error| {
-        let (message, help) = explain(&error.message);
-        OptionFault { help, ..OptionFault::new(&format!("subject.{}", error.path), message) }
-    })?;
+    let mut subject: SubjectOptions = crate::decode::from_table(table)
+        .map_err(|error| OptionFault::from_serde(&format!("subject.{}", error.path), &error.message))?;
     let refuse = |path: &str, message: &str| Err(OptionFault::new(path, message));
     let (program, _) = subject.uci.split();
     if program.trim().is_empty() {
@@ -78,7 +77,7 @@ pub fn read_subject<'a>(
     }
     if let Some((path, _)) = settings.clone().find(|(path, _)| !is_subject_path(path) && !path.starts_with("limit.")) {
         if path == "shape" {
-            return refuse(path, NEUTRAL_REFUSED);
+            return Err(OptionFault::with_word(path, "neutral", NEUTRAL_REFUSED));
         }
         let message = format!(
             "is an option of ttlab's own engine, but this variant runs `{}`: set its options as \"uci.NAME\"",

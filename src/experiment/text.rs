@@ -4,7 +4,7 @@
 use super::builtin;
 use super::choices::{OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
-use super::problem::{Problem, explain, limit_hint, nearest};
+use super::problem::{Explained, Problem, explain, limit_hint, nearest};
 use super::sequence::Sequence;
 use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
@@ -47,11 +47,11 @@ impl FileText<'_> {
     /// The first syntax error, unknown key or wrong type, with its place.
     pub fn parse_file<T: serde::de::DeserializeOwned>(&self) -> Result<T, Problem> {
         let table: Table = self.text.parse().map_err(|error: toml::de::Error| {
-            let (message, help) = explain(error.message());
+            let Explained { message, help, .. } = explain(error.message());
             Problem { span: error.span(), help, ..self.problem(message) }
         })?;
         from_table(table).map_err(|error| {
-            let (message, help) = explain(&error.message);
+            let Explained { message, help, .. } = explain(&error.message);
             let path = error.path.replace('[', ".").replace(']', "");
             // An unknown or missing key is reported at the key instead of its value.
             if message.contains(" key `") {
@@ -170,8 +170,7 @@ impl FileText<'_> {
             OnError::Stop => {
                 let faults: Vec<Fault> = find_duplicates(name, suite).into_values().collect();
                 if !faults.is_empty() {
-                    let help = Some("--skip-bad, or on_error = \"skip\" in the file, leaves out such items".to_owned());
-                    return Err(Problem { help, ..self.invalid(key, Faults(faults)) });
+                    return Err(Problem { help: Some(SKIP_HELP.to_owned()), ..self.invalid(key, Faults(faults)) });
                 }
             }
         }
@@ -201,6 +200,14 @@ impl FileText<'_> {
     }
 }
 
+/// The help for an item that may occur only once.
+pub(super) const SKIP_HELP: &str = "--skip-bad, or on_error = \"skip\" in the file, leaves out such items";
+
+/// The note about an item that was left out because of a fault.
+pub(super) fn left_out(fault: Fault) -> Fault {
+    Fault { message: format!("left out: {}", fault.message), ..fault }
+}
+
 /// Finds the items of a suite that equal an earlier item. Returns the index of each such item and
 /// an error message. `name` is the name of the suite's file for the messages.
 pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
@@ -225,8 +232,7 @@ pub fn remove_duplicates(name: &str, suite: &mut Suite) {
     // `retain` visits the items in order, so each call takes the index of the next item.
     let mut indices = 0..;
     suite.items.retain(|_| indices.next().is_none_or(|index| !duplicates.contains_key(&index)));
-    let to_note = |fault: Fault| Fault { message: format!("left out: {}", fault.message), ..fault };
-    suite.notes.extend(duplicates.into_values().map(to_note));
+    suite.notes.extend(duplicates.into_values().map(left_out));
 }
 
 #[cfg(test)]

@@ -2,13 +2,9 @@
 
 use super::crew::HELPER_BYTES;
 use super::options::{Algorithm, BoundsRule, Diagnostics, EngineOptions, Ordering, Shape};
-use crate::table::error::check_range;
+use crate::table::error::{check_range, refuse};
 use crate::table::options::{Clear, Victim};
 use crate::table::{self, OptionError, Size, TableKind, shadow};
-
-fn refuse(path: &'static str, conflicts: bool, problem: &str) -> Result<(), OptionError> {
-    if conflicts { Err(OptionError { path, problem: problem.to_owned() }) } else { Ok(()) }
-}
 
 impl EngineOptions {
     /// Under full diagnostics, this includes the shadow, which records an additional key for each
@@ -39,32 +35,26 @@ impl EngineOptions {
     /// need a free bit to mark used entries. If the layout of an entry is given by the options, the
     /// field of the score needs enough bits for mate scores.
     fn check_entries(&self) -> Result<(), OptionError> {
-        let (once, best_move) = (self.table.demotion.once, self.table.guard.best_move);
-        for (path, takes_free_bit) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {
-            refuse(
-                path,
-                takes_free_bit && self.diagnostics == Diagnostics::Full,
-                "true and diagnostics = \"full\" need the same bit of an entry: expected false, or \
-                 diagnostics = \"off\"",
-            )?;
+        let is_full = self.diagnostics == Diagnostics::Full;
+        let same_bit = "true and diagnostics = \"full\" need the same bit of an entry: expected false, or \
+                        diagnostics = \"off\"";
+        refuse! {
+            "table.demotion.once" if is_full && self.table.demotion.once => same_bit;
+            "table.guard.best_move" if is_full && self.table.guard.best_move => same_bit;
         }
-        if self.table.kind != TableKind::Bounded {
-            return Ok(());
+        let shape = self.table.shape().filter(|_| self.table.kind == TableKind::Bounded);
+        let Some(fields) = shape.map(|shape| shape.fields()) else { return Ok(()) };
+        let (mate, bits) = (self.mate.value, fields.score.bits);
+        let most = (1 << (bits.min(16) - 1)) - 1;
+        refuse! {
+            "table.layout" if is_full && fields.used.bits == 0 =>
+                "has no free bit, but diagnostics = \"full\" needs one to mark used entries: expected a larger entry, \
+                 or diagnostics = \"off\"";
+            "table.layout" if mate > most => format!(
+                "stores scores in {bits} bits, which are too few: expected a mate.value of at most {most}, found {mate}"
+            );
         }
-        let Some(shape) = self.table.shape() else { return Ok(()) };
-        let (fields, mate) = (shape.fields(), self.mate.value);
-        refuse(
-            "table.layout",
-            self.diagnostics == Diagnostics::Full && fields.used.bits == 0,
-            "has no free bit, but diagnostics = \"full\" needs one to mark used entries: expected a larger entry, or \
-             diagnostics = \"off\"",
-        )?;
-        let max_score = (1 << (fields.score.bits.min(16) - 1)) - 1;
-        let problem = format!(
-            "stores scores in {} bits, which are too few: expected a mate.value of at most {max_score}, found {mate}",
-            fields.score.bits
-        );
-        refuse("table.layout", mate > max_score, &problem)
+        Ok(())
     }
 
     /// Checks the ranges and combinations of all options.
@@ -72,122 +62,56 @@ impl EngineOptions {
     /// # Errors
     /// If an option is wrong. The error names the first wrong option by its path.
     pub fn check(&self) -> Result<(), OptionError> {
-        check_range("aspiration", self.aspiration, 0..=32_000)?;
-        check_range("deepening.start", i32::from(self.deepening.start), 1..=255)?;
-        let threads = &self.threads;
-        check_range("threads.count", i32::try_from(threads.count).unwrap_or(i32::MAX), 1..=256)?;
-        refuse("threads.quantum", threads.quantum == 0, "0 is too small: expected at least 1 node")?;
-        let several = threads.count > 1;
+        for (path, value, range) in [
+            ("aspiration", self.aspiration, 0..=32_000),
+            ("deepening.start", self.deepening.start.into(), 1..=255),
+            ("threads.count", i32::try_from(self.threads.count).unwrap_or(i32::MAX), 1..=256),
+            ("quiescence.delta", self.quiescence.delta, 0..=32_000),
+            ("mate.value", self.mate.value, 1_000..=31_700),
+            ("eval.work", self.eval.work, 0..=100_000),
+            ("eval.mobility", self.eval.mobility, -100..=100),
+            ("eval.centre", self.eval.centre, -100..=100),
+            ("eval.space", self.eval.space, -100..=100),
+            ("singular.double", self.singular.double, 0..=32_000),
+        ] {
+            check_range(path, value, range)?;
+        }
         self.check_entries()?;
-        refuse(
-            "threads.count",
-            several && self.diagnostics == Diagnostics::Full,
-            "diagnostics = \"full\" can follow only one searcher: expected 1, or diagnostics = \"off\"",
-        )?;
-        refuse(
-            "threads.count",
-            several && self.ordering.contains(&Ordering::Oracle),
-            "the ordering \"oracle\" can follow only one searcher: expected 1, or an ordering without it",
-        )?;
-        refuse(
-            "threads.count",
-            several && self.table.victim == Victim::Probe,
-            "table.victim = \"probe\" can follow only one searcher: expected 1, or table.victim = \"store\"",
-        )?;
-        check_range("quiescence.delta", self.quiescence.delta, 0..=32_000)?;
-        check_range("mate.value", self.mate.value, 1_000..=31_700)?;
-        check_range("eval.work", self.eval.work, 0..=100_000)?;
-        check_range("eval.mobility", self.eval.mobility, -100..=100)?;
-        check_range("eval.centre", self.eval.centre, -100..=100)?;
-        check_range("eval.space", self.eval.space, -100..=100)?;
-        for (index, rule) in self.ordering.iter().enumerate() {
-            refuse("ordering", self.ordering[..index].contains(rule), "has a duplicate rule: name each rule once")?;
-        }
-        refuse(
-            "ordering",
-            self.ordering.iter().skip(1).any(|&rule| rule == Ordering::Oracle),
-            "\"oracle\" must be the first rule",
-        )?;
-        refuse(
-            "ordering",
-            self.ordering.contains(&Ordering::See) && self.ordering.contains(&Ordering::MvvLva),
-            "\"mvv-lva\" and \"see\" are mutually exclusive: use one of them",
-        )?;
+        let several = self.threads.count > 1;
         let has_table = self.table.kind != TableKind::None;
-        refuse(
-            "algorithm",
-            self.algorithm == Algorithm::Mtdf && !has_table,
-            "\"mtdf\" needs a table: it searches the same tree many times",
-        )?;
-        refuse(
-            "store.evaluations",
-            self.store.evaluations && self.probe.bounds == BoundsRule::Ignored,
-            "true needs probe.bounds = \"checked\": an entry with only an evaluation has no score, and must not \
-             count as exact",
-        )?;
-        refuse(
-            "iid.min_depth",
-            self.iid.min_depth == 1,
-            "1 leaves no depth for a shallower search: expected 0 (off) or at least 2",
-        )?;
-        refuse(
-            "iir.min_depth",
-            self.iir.min_depth == 1,
-            "a depth of 1 cannot be reduced: expected 0 (off) or at least 2",
-        )?;
-        check_range("singular.double", self.singular.double, 0..=32_000)?;
-        refuse(
-            "shape",
-            self.shape == Shape::Neutral && !has_table,
-            "\"neutral\" needs a table, because it records what the search offers to the table: to search without \
-             hits, use table.forget = 1",
-        )?;
-        refuse(
-            "singular.min_depth",
-            matches!(self.singular.min_depth, 1 | 2),
-            "1 and 2 leave no depth to search the other moves: expected 0 (off) or at least 3",
-        )?;
-        refuse(
-            "history_clear",
-            self.history_clear == Clear::Iteration && self.deepening.step == 0,
-            "\"iteration\" needs deepening.step above 0",
-        )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Both ends of each range are allowed; a value one beyond either end is refused with the
-    /// range.
-    #[test]
-    fn option_out_of_range_is_refused() {
-        type Set = fn(&mut EngineOptions, i32);
-        let ranges: [(&str, i32, i32, Set); 7] = [
-            ("aspiration", 0, 32_000, |options, value| options.aspiration = value),
-            ("quiescence.delta", 0, 32_000, |options, value| options.quiescence.delta = value),
-            ("mate.value", 1_000, 31_700, |options, value| options.mate.value = value),
-            ("eval.work", 0, 100_000, |options, value| options.eval.work = value),
-            ("eval.mobility", -100, 100, |options, value| options.eval.mobility = value),
-            ("eval.centre", -100, 100, |options, value| options.eval.centre = value),
-            ("eval.space", -100, 100, |options, value| options.eval.space = value),
-        ];
-        for (path, least, most, set) in ranges {
-            let message = |value: i32| {
-                let mut options = EngineOptions::default();
-                set(&mut options, value);
-                options.check().err().filter(|error| error.path == path).map(|error| error.problem)
-            };
-            let refusal = |value: i32| Some(format!("{value} is out of range: expected {least} to {most}"));
-            assert_eq!((message(least), message(most)), (None, None), "{path}");
-            assert_eq!((message(least - 1), message(most + 1)), (refusal(least - 1), refusal(most + 1)), "{path}");
+        let orders_by = |rule: Ordering| self.ordering.contains(&rule);
+        let has_duplicate =
+            (1..self.ordering.len()).any(|index| self.ordering[..index].contains(&self.ordering[index]));
+        refuse! {
+            "threads.quantum" if self.threads.quantum == 0 => "0 is too small: expected at least 1 node";
+            "threads.count" if several && self.diagnostics == Diagnostics::Full =>
+                "diagnostics = \"full\" can follow only one searcher: expected 1, or diagnostics = \"off\"";
+            "threads.count" if several && orders_by(Ordering::Oracle) =>
+                "the ordering \"oracle\" can follow only one searcher: expected 1, or an ordering without it";
+            "threads.count" if several && self.table.victim == Victim::Probe =>
+                "table.victim = \"probe\" can follow only one searcher: expected 1, or table.victim = \"store\"";
+            "ordering" if has_duplicate => "has a duplicate rule: name each rule once";
+            "ordering"["oracle"] if self.ordering.iter().skip(1).any(|&rule| rule == Ordering::Oracle) =>
+                "must be the first rule";
+            "ordering"["mvv-lva"] if orders_by(Ordering::See) && orders_by(Ordering::MvvLva) =>
+                "and \"see\" are mutually exclusive: use one of them";
+            "algorithm"["mtdf"] if self.algorithm == Algorithm::Mtdf && !has_table =>
+                "needs a table: it searches the same tree many times";
+            "store.evaluations" if self.store.evaluations && self.probe.bounds == BoundsRule::Ignored =>
+                "true needs probe.bounds = \"checked\": an entry with only an evaluation has no score, and must not \
+                 count as exact";
+            "iid.min_depth" if self.iid.min_depth == 1 =>
+                "1 leaves no depth for a shallower search: expected 0 (off) or at least 2";
+            "iir.min_depth" if self.iir.min_depth == 1 =>
+                "a depth of 1 cannot be reduced: expected 0 (off) or at least 2";
+            "shape"["neutral"] if self.shape == Shape::Neutral && !has_table =>
+                "needs a table, because it records what the search offers to the table: to search without hits, use \
+                 table.forget = 1";
+            "singular.min_depth" if matches!(self.singular.min_depth, 1 | 2) =>
+                "1 and 2 leave no depth to search the other moves: expected 0 (off) or at least 3";
+            "history_clear"["iteration"] if self.history_clear == Clear::Iteration && self.deepening.step == 0 =>
+                "needs deepening.step above 0";
         }
-        let refused_option = |start: u8| {
-            let mut options = EngineOptions::default();
-            options.deepening.start = start;
-            options.check().err().map(|error| error.path)
-        };
-        assert_eq!([0, 1, 255].map(refused_option), [Some("deepening.start"), None, None]);
+        Ok(())
     }
 }

@@ -74,7 +74,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let slots = usize::from(options.slots).clamp(1, MAX_SLOTS);
         if SLOTS > 0 && SLOTS != slots {
             let problem = format!("{slots} does not match the compiled table: expected {SLOTS}");
-            return Err(OptionError { path: "table.slots", problem }.into());
+            return Err(OptionError::new("table.slots", problem).into());
         }
         let (words, buckets) = (packing.words(slots), buckets.max(1));
         Ok(Self {

@@ -1,7 +1,7 @@
 //! Creates tables from options.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
-use super::error::check_range;
+use super::error::{check_range, refuse};
 use super::forgetful::Forgetful;
 use super::layout::{LEAST_BITS, bucket_bytes, memory_bytes, memory_layout};
 use super::memory::check_free;
@@ -12,10 +12,6 @@ use super::shape::Fields;
 use super::size::MAX_BYTES;
 use super::unbounded::Unbounded;
 use super::{Bounded, OptionError, Table, TableError};
-
-fn ensure(path: &'static str, holds: bool, problem: impl FnOnce() -> String) -> Result<(), OptionError> {
-    if holds { Ok(()) } else { Err(OptionError { path, problem: problem() }) }
-}
 
 /// The size may be given as a share of `working_set`, the number of entries that an unbounded table
 /// stores in the same search.
@@ -31,12 +27,9 @@ fn bucket_count(options: &TableOptions, working_set: Option<u64>) -> Option<u64>
 }
 
 pub(crate) fn require_buckets(options: &TableOptions, working_set: Option<u64>) -> Result<u64, OptionError> {
-    bucket_count(options, working_set).ok_or_else(|| OptionError {
-        path: "table.size",
-        problem: format!(
-            "\"{}\" is a share of the working set, which is unknown here: expected bytes or entries",
-            options.size
-        ),
+    bucket_count(options, working_set).ok_or_else(|| {
+        let problem = "is a share of the working set, which is unknown here: expected bytes or entries";
+        OptionError::new("table.size", problem).with_word(options.size)
     })
 }
 
@@ -74,19 +67,19 @@ impl TableOptions {
     /// Checks that a layout with these fields has room for everything that the policy and the other
     /// options store in a bucket: node counts and marks of used entries.
     fn check_fields(&self, fields: &Fields) -> Result<(), OptionError> {
-        let reads_nodes = self.policy.reads_nodes();
         let marks_entries = self.policy.marks_entries() || self.demotion.once || self.guard.best_move;
-        let needs = [
-            (reads_nodes && fields.nodes.bits == 0, "reads the nodes of a subtree"),
-            (marks_entries && fields.used.bits == 0, "marks entries as used"),
-        ];
-        let Some((_, need)) = needs.into_iter().find(|(is_unmet, _)| *is_unmet) else { return Ok(()) };
-        let problem = format!(
-            "\"{}\" {need}, for which table.layout has no room: expected another policy, a larger entry, \
-             or \"bytes16\"",
-            self.policy.name()
-        );
-        Err(OptionError { path: "table.policy", problem })
+        let no_room = |need: &str| {
+            format!(
+                "{need}, for which table.layout has no room: expected another policy, a larger entry, or \"bytes16\""
+            )
+        };
+        refuse! {
+            "table.policy"[self.policy.name()] if self.policy.reads_nodes() && fields.nodes.bits == 0 =>
+                no_room("reads the nodes of a subtree");
+            "table.policy"[self.policy.name()] if marks_entries && fields.used.bits == 0 =>
+                no_room("marks entries as used");
+        }
+        Ok(())
     }
 
     /// Checks the ranges and the combinations of the options, but not whether there is enough
@@ -98,61 +91,58 @@ impl TableOptions {
         check_range("table.slots", self.slots, 1..=8)?;
         check_range("table.key_bits", self.key_bits, 0..=64)?;
         check_range("table.age_bits", self.age_bits, 1..=10)?;
-        ensure("table.slots", self.layout != Layout::Bytes10 || self.slots == 3, || {
-            format!("the layout \"bytes10\" needs 3 slots, found {}", self.slots)
-        })?;
+        refuse! {
+            "table.slots" if self.layout == Layout::Bytes10 && self.slots != 3 =>
+                format!("the layout \"bytes10\" needs 3 slots, found {}", self.slots);
+        }
         if let Some(shape) = self.shape() {
-            shape.check().map_err(|problem| OptionError { path: "table.layout", problem })?;
+            shape.check().map_err(|problem| OptionError::new("table.layout", problem))?;
             self.check_fields(&shape.fields())?;
         }
+        let (slots, key_bits) = (u32::from(self.slots), u32::from(self.key_bits));
         let data_bits = LEAST_BITS + if self.static_evaluation { 16 } else { 0 };
-        let required_bits = u32::from(self.slots) * (u32::from(self.key_bits) + data_bits);
+        let least = slots * (key_bits + data_bits);
         let has_shape = matches!(self.layout, Layout::Shape(_));
-        let bucket_bits = if has_shape { 0 } else { 8 * u32::from(self.bucket_bytes) };
-        ensure("table.bucket_bytes", bucket_bits == 0 || (required_bits..=8 * 512).contains(&bucket_bits), || {
-            format!(
-                "{} slots with {} key bits and at least {data_bits} bits of data each need {required_bits} bits, \
-                 found {bucket_bits}: expected {} to 512 bytes, or a smaller table.slots or table.key_bits",
-                self.slots,
-                self.key_bits,
-                required_bits.div_ceil(8)
-            )
-        })?;
+        let bits = if has_shape { 0 } else { 8 * u32::from(self.bucket_bytes) };
+        refuse! {
+            "table.bucket_bytes" if bits != 0 && !(least..=8 * 512).contains(&bits) => format!(
+                "{slots} slots with {key_bits} key bits and at least {data_bits} bits of data each need {least} bits, \
+                 found {bits}: expected {} to 512 bytes, or a smaller table.slots or table.key_bits",
+                least.div_ceil(8)
+            );
+        }
         check_range("table.forget", self.forget, 0.0..=1.0)?;
         if self.kind != TableKind::Bounded {
             return Ok(());
         }
         check_range("table.guard.margin", self.guard.margin, -255..=255)?;
         check_range("table.guard.pv", self.guard.pv, -255..=255)?;
-        self.policy.check(self.slots).map_err(|problem| OptionError { path: "table.policy", problem })?;
-        let (once, best_move) = (self.demotion.once, self.guard.best_move);
-        for (path, takes_mark) in [("table.demotion.once", once), ("table.guard.best_move", best_move)] {
-            ensure(path, !(takes_mark && self.policy.marks_entries()), || {
-                let policy = self.policy.name();
-                format!(
-                    "true takes the bit with which the policy \"{policy}\" marks used entries: expected false, or \
-                     another policy"
-                )
-            })?;
-        }
-        ensure("table.guard.best_move", !(once && best_move), || {
-            "true takes the bit with which table.demotion.once marks used entries: expected only one of the two"
-                .to_owned()
-        })?;
-        ensure("table.victim", self.victim == Victim::Store || self.policy.ignores_newcomer(), || {
-            let policy = self.policy.name();
+        self.policy.check(self.slots).map_err(|problem| OptionError::new("table.policy", problem))?;
+        let policy = self.policy.name();
+        let (once, best_move, marks) = (self.demotion.once, self.guard.best_move, self.policy.marks_entries());
+        let takes_mark = || {
             format!(
-                "\"probe\" chooses the slot before the new result is known, so the policy must not depend on it, \
-                 found {policy:?}: expected \"depth-age\" or \"scored\", without a condition to refuse stores"
+                "true takes the bit with which the policy \"{policy}\" marks used entries: expected false, or another \
+                 policy"
             )
-        })?;
-        ensure("table.size", bucket_count(self, None) != Some(0), || {
-            format!("\"{}\" is too small for one bucket of {} bytes", self.size, bucket_bytes(self))
-        })?;
+        };
+        let buckets = bucket_count(self, None);
         let fits = |buckets: u64| buckets.checked_mul(memory_bytes(self)).is_some_and(|bytes| bytes <= MAX_BYTES);
-        ensure("table.size", bucket_count(self, None).is_none_or(fits), || {
-            format!("\"{}\" is too large: expected at most {} GiB", self.size, MAX_BYTES >> 30)
-        })
+        refuse! {
+            "table.demotion.once" if once && marks => takes_mark();
+            "table.guard.best_move" if best_move && marks => takes_mark();
+            "table.guard.best_move" if once && best_move =>
+                "true takes the bit with which table.demotion.once marks used entries: expected only one of the two";
+            "table.victim"["probe"] if self.victim == Victim::Probe && !self.policy.ignores_newcomer() => format!(
+                "chooses the slot before the new result is known, so the policy must not depend on it, found \
+                 \"{policy}\": expected \"depth-age\" or \"scored\", without a condition to refuse stores"
+            );
+            "table.size"[self.size] if buckets == Some(0) =>
+                format!("is too small for one bucket of {} bytes", bucket_bytes(self));
+            "table.size"[self.size] if !buckets.is_none_or(fits) =>
+                format!("is too large: expected at most {} GiB", MAX_BYTES >> 30);
+        }
+        Ok(())
     }
 }
 

@@ -79,3 +79,24 @@ fn allowed_values_are_words_or_a_range() {
     assert_eq!(allowed_values("fail").as_deref(), Some("`soft`, `hard`"));
     assert_eq!(allowed_values("no.such"), None);
 }
+
+/// The range of each number in the schema is the range that is checked: both ends are allowed, and
+/// the numbers beyond them are refused.
+#[test]
+fn option_out_of_the_range_in_its_schema_is_refused() {
+    let is_refused = |path: &str, value: i64| {
+        let problem = crate::experiment::options(None, &[format!("{path}={value}")]).err();
+        problem.is_some_and(|problem| problem.message.starts_with(&format!("{path}: ")))
+    };
+    let ranges = option_pages().iter().filter_map(|page| {
+        let (least, most) = page.values.strip_prefix("integer ")?.split_once("..=")?;
+        Some((page.path.as_str(), least.parse::<i64>().ok()?, most.parse::<i64>().ok()?))
+    });
+    let mut count = 0;
+    for (path, least, most) in ranges.filter(|(path, ..)| !path.starts_with("table.policy.")) {
+        let refused = [least - 1, least, most, most + 1].map(|value| is_refused(path, value));
+        assert_eq!(refused, [true, false, false, true], "{path}: {least} to {most}");
+        count += 1;
+    }
+    assert!(count > 20, "{count} options have a range");
+}

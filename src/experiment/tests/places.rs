@@ -188,7 +188,7 @@ fn subject_errors_have_their_place() {
             (
                 "uci = \"x\"\nrestart = \"gam\"",
                 "subject.restart: unknown word `gam`, expected one of `experiment`, `game`, `search` (variant \"default\")",
-                "restart",
+                "\"gam\"",
                 "did you mean `game`?",
             ),
         ],

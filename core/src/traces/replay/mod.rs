@@ -89,7 +89,7 @@ pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<
     options.check()?;
     if options.forget > 0.0 {
         let problem = format!("{} has an effect only in searches: remove this option in a replay", options.forget);
-        return Err(OptionError { path: "table.forget", problem }.into());
+        return Err(OptionError::new("table.forget", problem).into());
     }
     if options.kind == TableKind::Bounded {
         let buckets = make::require_buckets(options, working_set)?;
@@ -98,8 +98,8 @@ pub fn replay_table(options: &TableOptions, working_set: Option<u64>) -> Result<
     let table = make::build(options, None, false)?;
     let boxed = |table| Box::new(TableReplay::new(table, options)) as Box<dyn ReplayTable>;
     table.map(boxed).ok_or_else(|| {
-        let problem = "\"none\" cannot be replayed: expected \"bounded\" or \"unbounded\"".to_owned();
-        OptionError { path: "table.kind", problem }.into()
+        let problem = "cannot be replayed: expected \"bounded\" or \"unbounded\"";
+        OptionError::new("table.kind", problem).with_word("none").into()
     })
 }
 
