@@ -3,12 +3,13 @@
 use super::baseline::{self, Partners};
 use super::file::{File, SKIP_BAD};
 use super::grid;
+use super::items::{self, Items};
+use super::matches::Match;
 use super::options::Setting;
 use super::problem::Problem;
-use super::section_check::{check_conflicts, check_suites};
+use super::section_check::{check_file, check_variants};
 use super::suites::{self, Section};
 use super::text::{FileText, LoadedSuite};
-use super::trace::Trace;
 use super::variant::Variant;
 use super::work::Work;
 use crate::chess::fault::OnError;
@@ -16,7 +17,6 @@ use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// An experiment file that passed every check, with its suite and variants.
 #[derive(Debug, Clone)]
@@ -145,126 +145,28 @@ impl Experiment {
         if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::misplaced_list) {
             return Err(source.invalid(&path, "expected a single value, found a list"));
         }
-        let name = experiment_name(&file, source)?;
-        for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds), ("schedules", file.schedules)] {
-            source.check_range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
-        }
-        let effect = file.smallest_effect;
-        source.check_range("smallest_effect", effect, (0.0..1.0).contains(&effect), "at least 0 and below 1")?;
         if overrides.iter().any(|setting| setting == SKIP_BAD) {
             file.on_error = OnError::Skip;
         }
-        for (index, pattern) in file.reuse.iter().enumerate() {
-            check_folder_pattern(pattern).map_err(|error| source.invalid(&format!("reuse.{index}"), error))?;
-        }
-        if file.asks_for_times() && !file.reuse.is_empty() {
-            return Err(source.invalid(
-                "reuse",
-                "is not allowed with times = true or repeats above 1: times are never taken from other folders",
-            ));
-        }
-        source.check_range("first", 0, file.first != Some(0), "at least 1")?;
-        check_conflicts(&file, source)?;
-        check_suites(&file, source)?;
-        let mut sections = Vec::new();
-        let mut work = match &file.games {
-            Some(games) => Work::Match(games.clone()),
-            None => Work::Search(file.sequence),
-        };
-        let (suite_name, suite_file, mut suite) = match (&file.suite, &file.suites, &file.trace) {
-            (Some(choice), ..) => {
-                let LoadedSuite { name, path, suite } =
-                    source.load_suite(choice, "suite", None, file.on_error, file.first)?;
-                (name, path, suite)
-            }
-            (None, Some(entries), _) => {
-                let (name, suite, loaded_sections) = suites::load(entries, file.on_error, file.first, source)?;
-                sections = loaded_sections;
-                (name, None, suite)
-            }
-            (None, None, Some(choice)) => {
-                let trace = Arc::new(Trace::load(choice, source)?);
-                work = Work::Replay(Arc::clone(&trace));
-                (format!("{} (a trace: open loop)", trace.name), None, trace.suite())
-            }
-            (None, None, None) => {
-                return Err(source.problem("suite: missing: give suite = \"FILE\", or [trace] with file = \"FILE\""));
-            }
-        };
+        let name = experiment_name(&file, source)?;
+        check_file(&file, source)?;
         let (variants, partners) = read_variants(&file, overrides, source)?;
         let baseline = partners.bases().next().unwrap_or(0);
-        // If tables are never cleared, a search depends on all earlier items, so a repeated
-        // position is not a duplicate.
-        let needs_unique_items = match work {
-            Work::Search(_) => !variants.iter().all(Variant::keeps_state),
-            Work::Match(_) => true,
-            Work::Replay(_) => false,
+        check_variants(&file, &variants, baseline, source)?;
+        let Items { suite_name, suite_file, suite, sections, work } = items::load(&file, &variants, source)?;
+        let openings = load_openings(&file, source)?;
+        let expectations_check = match work.games() {
+            Some(games) => {
+                Match::check_openings(&suite, source)?;
+                super::expect_check::check_match(&file.expect, &variants, baseline, games, source)
+            }
+            None => super::expect_check::check(&file, &variants, source),
         };
-        let (on_error, first) = (file.on_error, file.first.unwrap_or(usize::MAX));
-        if file.suites.is_none() {
-            if needs_unique_items {
-                source.check_unique("suite", &suite_name, on_error, &mut suite)?;
-            }
-            suite.items.truncate(first);
-            source.check_sequence(file.sequence, &suite)?;
-        } else {
-            suites::edit_sections(&mut suite, &mut sections, |section, section_suite| {
-                if needs_unique_items {
-                    let name = section.entry.file.display().to_string();
-                    source.check_unique(&format!("suites.{}", section.name), &name, on_error, section_suite)?;
-                }
-                section_suite.items.truncate(first);
-                source.check_sequence(file.sequence, section_suite)
-            })?;
-            suites::check_unique_across(&mut suite, &mut sections, on_error, source)?;
-        }
-        if let Some(games) = work.games() {
-            games.check(&variants, &suite, source)?;
-        }
-        if let Some(tune) = &file.tune {
-            tune.check(source)?;
-        }
-        if let Some(reference) = &file.reference {
-            reference.check(&file, &variants, baseline, source)?;
-        }
-        let mut openings = None;
-        if let Some(confirm) = &file.confirm {
-            confirm.check(&variants, source)?;
-            if source.suite_paths.is_none() {
-                let LoadedSuite { name, suite, .. } =
-                    source.load_suite(&confirm.openings, "confirm.openings", None, file.on_error, None)?;
-                confirm.check_openings(&suite, source)?;
-                openings = Some((name, suite));
-            }
-        }
-        if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
-            return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));
-        }
-        let has_real_threads = variants.iter().filter_map(Variant::builtin).any(|options| options.threads.is_real());
-        if (file.games.is_some() || file.tune.is_some()) && has_real_threads {
-            let problem = "\"real\" makes searches that do not repeat, but games and races must be repeatable: expected \
-                 \"virtual\"";
-            return Err(source.invalid("threads.kind", problem));
-        }
-        if file.schedules > 1 {
-            let problem = if file.seeds > 1 {
-                "is not allowed beside seeds: give the seeds as variants (\"keys.seed\" = [1, 2, 3] in [grid])"
-            } else if variants.iter().filter_map(Variant::builtin).any(|options| options.threads.uses_seed()) {
-                ""
-            } else {
-                "no variant has a schedule that depends on a seed: give one threads.count above 1 and \
-                 threads.schedule = \"random\" or threads.helpers = \"shuffle\""
-            };
-            if !problem.is_empty() {
-                return Err(source.invalid("schedules", problem));
-            }
-        }
-        let (text, overrides) = (source.text.to_owned(), overrides.to_vec());
         let experiment = Self {
             name,
-            text,
+            text: source.text.to_owned(),
             folder: source.path.parent().unwrap_or(Path::new("")).to_owned(),
-            overrides,
+            overrides: overrides.to_vec(),
             suite_name,
             suite_file,
             suite,
@@ -276,18 +178,17 @@ impl Experiment {
             openings,
             file,
         };
-        let expectations_check = match experiment.work.games() {
-            Some(games) => super::expect_check::check_match(
-                &experiment.file.expect,
-                &experiment.variants,
-                experiment.baseline,
-                games,
-                source,
-            ),
-            None => super::expect_check::check(&experiment.file, &experiment.variants, source),
-        };
         Ok((experiment, expectations_check.err()))
     }
+}
+
+/// Loads the openings of `[confirm]`. Shards do not play these games, so a plan has no openings.
+fn load_openings(file: &File, source: &FileText<'_>) -> Result<Option<(String, Suite)>, Problem> {
+    let Some(confirm) = file.confirm.as_ref().filter(|_| source.suite_paths.is_none()) else { return Ok(None) };
+    let LoadedSuite { name, suite, .. } =
+        source.load_suite(&confirm.openings, "confirm.openings", None, file.on_error, None)?;
+    confirm.check_openings(&suite, source)?;
+    Ok(Some((name, suite)))
 }
 
 /// Reads the variants of a file, adds the handicapped copies of a match's baseline, and finds each
@@ -307,14 +208,6 @@ fn read_variants(
         partners = Partners::single(baseline, variants.len());
     }
     Ok((variants, partners))
-}
-
-/// Checks a pattern of folders. `**` would search all folders below.
-pub fn check_folder_pattern(pattern: &str) -> Result<(), String> {
-    if pattern.contains("**") {
-        return Err("`**` is not allowed: write one `*` for each level of folders".to_owned());
-    }
-    glob::Pattern::new(pattern).map(drop).map_err(|error| error.to_string())
 }
 
 /// If the file gives no name, returns the name of the file without its extension.

@@ -13,7 +13,7 @@ use crate::engine::Limit;
 
 impl Confirm {
     /// Refuses values that are out of range or conflict with the rest of the file.
-    pub(super) fn check(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
+    fn check(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         if variants.len() < 2 {
             return Err(source.invalid(
                 "confirm",
@@ -39,13 +39,18 @@ impl Confirm {
 
 impl Match {
     /// Refuses values that are out of range or conflict with the rest of the file.
-    pub(super) fn check(&self, variants: &[Variant], suite: &Suite, source: &FileText<'_>) -> Result<(), Problem> {
+    fn check(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         self.check_numbers(source)?;
         if let Some(Variant { name, .. }) = variants.iter().find(|variant| variant.has_share()) {
             let message =
                 format!("a match needs a size in bytes or entries, not a share of a working set (variant \"{name}\")");
             return Err(source.invalid("table.size", message));
         }
+        Ok(())
+    }
+
+    /// Refuses openings that are already finished games.
+    pub(super) fn check_openings(suite: &Suite, source: &FileText<'_>) -> Result<(), Problem> {
         let is_finished = |item: &&Item| crate::chess::ending::ending(&opening_position(item), &[]).is_some();
         let finished_games: Vec<&str> = suite.items.iter().filter(is_finished).map(|item| item.id.as_str()).collect();
         match finished_games[..] {
@@ -61,13 +66,7 @@ impl Match {
 
 impl Reference {
     /// Refuses values that are out of range or conflict with the rest of the file.
-    pub(super) fn check(
-        &self,
-        file: &File,
-        variants: &[Variant],
-        baseline: usize,
-        source: &FileText<'_>,
-    ) -> Result<(), Problem> {
+    fn check(&self, file: &File, variants: &[Variant], baseline: usize, source: &FileText<'_>) -> Result<(), Problem> {
         let Some(search) = &self.own_search else {
             if self.uci.is_none() {
                 let message = "has no judge: give uci = \"ENGINE\" with a limit to judge moves, or self = { nodes = \
@@ -130,54 +129,72 @@ impl Reference {
     }
 }
 
-/// Keys that exclude each other. Each line has two such keys, a colon, and the error message. The
-/// message begins with the key at which the error is shown.
-const CONFLICTS: &str = "\
-suite suites: suites: `suite` is given too: give one suite, or several by name
-suites trace: trace: a trace has its own games: it is not allowed with `suites`
-suites match: match: a match takes its openings from one `suite`: it is not allowed with `suites`
-suites tune: tune: candidates are raced on one `suite`: it is not allowed with `suites`
-suite trace: trace: suite and [trace] are mutually exclusive: searches need a suite, a replay needs a trace
-trace sequence: sequence: a trace has its own games
-trace seeds: seeds: a trace has its own keys: every seed would replay the same
-trace schedules: schedules: a trace is replayed without searchers: give schedules = 1
-trace reference.self: reference.self: needs searches, but a trace is only replayed
-match tune: tune: is not allowed with [match]: a race drops variants after a few positions, but games would need thousands for each: tune by nodes, then let the best variants play
-match trace: trace: is not allowed with [match]: a match plays games and searches no positions of the suite
-match sequence: sequence: is not allowed with [match]: a match plays games and searches no positions of the suite
-match reference: reference: is not allowed with [match]: a match plays games and searches no positions of the suite
-match repeats: repeats: a repeat plays the same games again: add openings for more games
-match seeds: seeds: all seeds of a variant would play the same openings: add openings for more games (or make other keys variants: \"keys.seed\" = [1, 2, 3] in [grid])
-match schedules: schedules: all schedules of a variant would play the same openings: add openings for more games (or make other schedules variants: \"threads.seed\" = [1, 2, 3] in [grid])
-confirm match: confirm: is not allowed with [match]: [confirm] plays games among variants that were searched
-confirm trace: confirm: is not allowed with [trace]: [confirm] plays games among variants that were searched";
+/// A key of the file, and whether the file gives it.
+type Key = (&'static str, fn(&File) -> bool);
 
-/// Refuses a file that gives two keys that exclude each other. If there are several such pairs of
-/// keys, the error is the message of the pair that is listed first in [`CONFLICTS`].
-pub(super) fn check_conflicts(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
-    let is_given = |key: &str| match key {
-        "suite" => file.suite.is_some(),
-        "suites" => file.suites.is_some(),
-        "trace" => file.trace.is_some(),
-        "match" => file.games.is_some(),
-        "tune" => file.tune.is_some(),
-        "confirm" => file.confirm.is_some(),
-        "sequence" => file.sequence.is_some(),
-        "reference" => file.reference.is_some(),
-        "reference.self" => file.reference.as_ref().is_some_and(|reference| reference.own_search.is_some()),
-        "repeats" => file.repeats > 1,
-        "schedules" => file.schedules > 1,
-        _seeds => file.seeds > 1,
-    };
-    let mut conflicts = CONFLICTS.lines().filter_map(|line| line.split_once(": "));
-    let Some((_, message)) = conflicts.find(|(keys, _)| keys.split(' ').all(is_given)) else { return Ok(()) };
-    // The message begins with the key at which the error is shown.
-    let place = message.split(':').next().unwrap_or_default();
-    Err(source.problem_at(place, message))
+const SUITE: Key = ("suite", |file| file.suite.is_some());
+const SUITES: Key = ("suites", |file| file.suites.is_some());
+const TRACE: Key = ("trace", |file| file.trace.is_some());
+const MATCH: Key = ("match", |file| file.games.is_some());
+const TUNE: Key = ("tune", |file| file.tune.is_some());
+const CONFIRM: Key = ("confirm", |file| file.confirm.is_some());
+const SEQUENCE: Key = ("sequence", |file| file.sequence.is_some());
+const REFERENCE: Key = ("reference", |file| file.reference.is_some());
+const SELF: Key = ("reference.self", |file| file.reference.as_ref().is_some_and(|given| given.own_search.is_some()));
+const REPEATS: Key = ("repeats", |file| file.repeats > 1);
+const SEEDS: Key = ("seeds", |file| file.seeds > 1);
+const SCHEDULES: Key = ("schedules", |file| file.schedules > 1);
+
+const NO_SEARCH: &str = "is not allowed with [match]: a match plays games and searches no positions of the suite";
+
+/// Pairs of keys that exclude each other, and why. The error is shown at the second key.
+const CONFLICTS: &[(Key, Key, &str)] = &[
+    (SUITE, SUITES, "`suite` is given too: give one suite, or several by name"),
+    (SUITES, TRACE, "a trace has its own games: it is not allowed with `suites`"),
+    (SUITES, MATCH, "a match takes its openings from one `suite`: it is not allowed with `suites`"),
+    (SUITES, TUNE, "candidates are raced on one `suite`: it is not allowed with `suites`"),
+    (SUITE, TRACE, "suite and [trace] are mutually exclusive: searches need a suite, a replay needs a trace"),
+    (TRACE, SEQUENCE, "a trace has its own games"),
+    (TRACE, SEEDS, "a trace has its own keys: every seed would replay the same"),
+    (TRACE, SCHEDULES, "a trace is replayed without searchers: give schedules = 1"),
+    (TRACE, SELF, "needs searches, but a trace is only replayed"),
+    (
+        MATCH,
+        TUNE,
+        "is not allowed with [match]: a race drops variants after a few positions, but games would need thousands for \
+         each: tune by nodes, then let the best variants play",
+    ),
+    (MATCH, TRACE, NO_SEARCH),
+    (MATCH, SEQUENCE, NO_SEARCH),
+    (MATCH, REFERENCE, NO_SEARCH),
+    (MATCH, REPEATS, "a repeat plays the same games again: add openings for more games"),
+    (
+        MATCH,
+        SEEDS,
+        "all seeds of a variant would play the same openings: add openings for more games (or make other keys \
+         variants: \"keys.seed\" = [1, 2, 3] in [grid])",
+    ),
+    (
+        MATCH,
+        SCHEDULES,
+        "all schedules of a variant would play the same openings: add openings for more games (or make other schedules \
+         variants: \"threads.seed\" = [1, 2, 3] in [grid])",
+    ),
+    (MATCH, CONFIRM, "is not allowed with [match]: [confirm] plays games among variants that were searched"),
+    (TRACE, CONFIRM, "is not allowed with [trace]: [confirm] plays games among variants that were searched"),
+];
+
+/// Refuses a file that gives two keys that exclude each other. If there are several such pairs, the
+/// error is that of the first in [`CONFLICTS`].
+fn check_conflicts(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
+    match CONFLICTS.iter().find(|((_, first), (_, second), _)| first(file) && second(file)) {
+        Some((_, (place, _), reason)) => Err(source.invalid(place, reason)),
+        None => Ok(()),
+    }
 }
 
 /// Refuses invalid names of suites, and limits that are given both for all suites and for one.
-pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
+fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
     let Some(SuiteEntries(entries)) = &file.suites else { return Ok(()) };
     if entries.is_empty() {
         return Err(source.invalid("suites", "expected at least one suite: { NAME = { file = \"FILE\" } }"));
@@ -199,6 +216,71 @@ pub(super) fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Pro
                 return Err(source.invalid(&place, message));
             }
         }
+    }
+    Ok(())
+}
+
+/// Refuses what needs no variant and no suite to be seen wrong.
+pub(super) fn check_file(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
+    for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds), ("schedules", file.schedules)] {
+        source.check_range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
+    }
+    let effect = file.smallest_effect;
+    source.check_range("smallest_effect", effect, (0.0..1.0).contains(&effect), "at least 0 and below 1")?;
+    for (index, pattern) in file.reuse.iter().enumerate() {
+        check_folder_pattern(pattern).map_err(|error| source.invalid(&format!("reuse.{index}"), error))?;
+    }
+    if file.asks_for_times() && !file.reuse.is_empty() {
+        let message = "is not allowed with times = true or repeats above 1: times are never taken from other folders";
+        return Err(source.invalid("reuse", message));
+    }
+    source.check_range("first", 0, file.first != Some(0), "at least 1")?;
+    check_conflicts(file, source)?;
+    check_suites(file, source)?;
+    file.tune.as_ref().map_or(Ok(()), |tune| tune.check(source))
+}
+
+/// Checks a pattern of folders. `**` would search all folders below.
+pub fn check_folder_pattern(pattern: &str) -> Result<(), String> {
+    if pattern.contains("**") {
+        return Err("`**` is not allowed: write one `*` for each level of folders".to_owned());
+    }
+    glob::Pattern::new(pattern).map(drop).map_err(|error| error.to_string())
+}
+
+/// Refuses variants that do not fit the sections of the file.
+pub(super) fn check_variants(
+    file: &File,
+    variants: &[Variant],
+    baseline: usize,
+    source: &FileText<'_>,
+) -> Result<(), Problem> {
+    if let Some(games) = &file.games {
+        games.check(variants, source)?;
+    }
+    if let Some(reference) = &file.reference {
+        reference.check(file, variants, baseline, source)?;
+    }
+    if let Some(confirm) = &file.confirm {
+        confirm.check(variants, source)?;
+    }
+    if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
+        return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));
+    }
+    let threads = || variants.iter().filter_map(Variant::builtin).map(|options| &options.threads);
+    if (file.games.is_some() || file.tune.is_some()) && threads().any(|threads| threads.is_real()) {
+        let message = "\"real\" makes searches that do not repeat, but games and races must be repeatable: expected \
+                       \"virtual\"";
+        return Err(source.invalid("threads.kind", message));
+    }
+    if file.schedules > 1 && file.seeds > 1 {
+        let message = "is not allowed beside seeds: give the seeds as variants (\"keys.seed\" = [1, 2, 3] in [grid])";
+        return Err(source.invalid("schedules", message));
+    }
+    if file.schedules > 1 && !threads().any(|threads| threads.uses_seed()) {
+        let message = "no variant has a schedule that depends on a seed: give one threads.count above 1 and \
+                       threads.schedule = \"random\" or threads.helpers = \"shuffle\"";
+        return Err(source.invalid("schedules", message));
     }
     Ok(())
 }
