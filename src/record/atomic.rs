@@ -102,10 +102,15 @@ pub fn begin_file(path: &Path) -> io::Result<NewFile> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file and cannot be replaced"));
     }
-    if let Some(file) = open_unnamed(parent_folder(path)) {
+    let folder = parent_folder(path);
+    if !folder.is_dir() {
+        let message = format!("there is no folder {}: make it first", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+    }
+    if let Some(file) = open_unnamed(folder) {
         return Ok(NewFile(TemporaryFile::Unnamed(file)));
     }
-    create_named(parent_folder(path))
+    create_named(folder)
 }
 
 fn create_named(folder: &Path) -> io::Result<NewFile> {
@@ -181,6 +186,9 @@ mod tests {
             let error = begin_file(not_a_file).map(|_| ()).unwrap_err().to_string();
             assert_eq!(error, "is not a regular file and cannot be replaced", "{}", not_a_file.display());
         }
+        let missing = folder.path().join("missing");
+        let error = begin_file(&missing.join("file")).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(error, format!("there is no folder {}: make it first", missing.display()));
         let names = || -> Vec<String> {
             let entries = fs::read_dir(folder.path()).unwrap();
             entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
