@@ -48,9 +48,9 @@ pub fn run(args: &Args) -> CommandResult {
 fn list_notes(experiment: &Experiment) -> Vec<String> {
     let file = &experiment.file;
     let has_grid = !file.grid.is_empty() || !file.zip.is_empty();
-    let variants_note = (has_grid && !file.variant.is_empty() && !file.cross).then(|| {
-        "each [[variant]] adds one variant to those of the grid; with cross = true, it is combined with each \
-            variant of the grid instead"
+    let variants_note = (has_grid && !file.variant.is_empty()).then(|| {
+        "each [[variant]] adds one variant to those of the grid: to combine it with each of them, make it a point of \
+         a [[zip]]"
             .to_owned()
     });
     let small_sizes = experiment.variants.iter().filter_map(|variant| match variant.table()?.size {

@@ -38,9 +38,10 @@ pub struct File {
     pub question: String,
     /// How to read the figures; printed in the report.
     pub analysis: String,
-    /// The article whose claims `[[expect]]` checks; the default source of expectations of kind
-    /// `published`.
-    pub article: Option<Article>,
+    /// The article whose claims `[[expect]]` checks: `title`, `author`, `year` and `link`. It stands
+    /// for the source of expectations of kind `published`.
+    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
+    pub article: Option<Table>,
     /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the
     /// working folder), `builtin:NAME` (`builtin:bratko-kopec`; an unknown name lists all), or
     /// `{ startpos = true }`, or `{ fen = "..." }`.
@@ -115,17 +116,12 @@ pub struct File {
     /// Named variants: `name` and option paths.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub variant: Vec<Table>,
-    /// Whether every `[[variant]]` is searched at every point of the grid, instead of beside it.
-    pub cross: bool,
     /// Axes with several paths that vary together.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Vec<serde_json::Value>>>"))]
     pub zip: Vec<Table>,
     /// Combinations of the grid to leave out: all paths must match.
     #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     pub exclude: Vec<Table>,
-    /// Variants to add, whatever `exclude` says.
-    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
-    pub include: Vec<Table>,
     /// Published or known figures and claims to check.
     pub expect: Vec<Expect>,
 }
@@ -134,24 +130,6 @@ impl File {
     pub fn asks_for_times(&self) -> bool {
         self.times || self.repeats > 1
     }
-}
-
-/// An article, as reports cite it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Article {
-    /// Title of the article.
-    pub title: String,
-    /// The authors, as they are cited.
-    #[serde(default)]
-    pub author: String,
-    /// Year of publication, if dated.
-    #[serde(default)]
-    pub year: Option<u16>,
-    /// URL of the text.
-    #[serde(default)]
-    pub link: String,
 }
 
 fn default_count() -> u32 {

@@ -1,5 +1,5 @@
-//! Expands axes, `[[variant]]`, `[[include]]` and `[[exclude]]` into variants, each a full set of
-//! options with a name.
+//! Expands axes, `[[exclude]]` and `[[variant]]` into variants, each a full set of options with a
+//! name.
 
 use super::axes::{axis_len, combinations, locate_axis_value, read_axes, zip_name};
 use super::excludes::Excludes;
@@ -24,11 +24,11 @@ const MAX_VARIANTS: usize = 100_000;
 struct Draft {
     name: Option<String>,
     path_values: Vec<(String, Value)>,
-    /// Where the file defines the variant: `grid`, `variant.2`, `include.0` or `engine`.
+    /// Where the file defines the variant: `grid`, `variant.2` or `engine`.
     place: String,
 }
 
-/// With `cross = true`, each `[[variant]]` is combined with each of the others instead.
+/// The combinations of the axes come first, then each `[[variant]]`.
 pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>) -> Result<Vec<Variant>, Problem> {
     let valid_paths = known_paths();
     let axes = read_axes(file, source)?;
@@ -56,17 +56,8 @@ pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>
             check_path(path, &valid_paths, "exclude", source)?;
         }
     }
-    let read_entries = |section: &str, list: &[Table]| {
-        let entries = list.iter().enumerate();
-        entries
-            .map(|(index, entry)| read_entry(entry, section, index, &valid_paths, source))
-            .collect::<Result<Vec<_>, _>>()
-    };
-    drafts.extend(read_entries("include", &file.include)?);
-    let variant_drafts = read_entries("variant", &file.variant)?;
-    match file.cross {
-        true => drafts = cross(&variant_drafts, &drafts, &file.zip, source)?,
-        false => drafts.extend(variant_drafts),
+    for (index, entry) in file.variant.iter().enumerate() {
+        drafts.push(read_entry(entry, index, &valid_paths, source)?);
     }
     if drafts.is_empty() {
         drafts.push(Draft { name: Some("default".to_owned()), path_values: Vec::new(), place: "engine".to_owned() });
@@ -98,57 +89,20 @@ pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>
     Ok(variants)
 }
 
-/// Combines every `[[variant]]` with every point. The points are those of the grid, and those that
-/// are listed as `[[include]]`.
-fn cross(variants: &[Draft], points: &[Draft], zips: &[Table], source: &FileText<'_>) -> Result<Vec<Draft>, Problem> {
-    if variants.is_empty() || points.is_empty() {
-        return Err(source.invalid("cross", "needs a [grid] or [[zip]], and a [[variant]] to cross with it"));
-    }
-    if variants.len().saturating_mul(points.len()) > MAX_VARIANTS {
-        return Err(source.invalid("cross", format!("more than {MAX_VARIANTS} variants: use fewer values or variants")));
-    }
-    let short_names = short_names(points);
-    let mut drafts = Vec::new();
-    for Draft { name, path_values, place } in variants {
-        for point in points {
-            for (path, _) in path_values {
-                let overlapping_axis = point.path_values.iter().find(|(axis, _)| paths_overlap(path, axis));
-                let Some((axis, _)) = overlapping_axis else { continue };
-                let message = format!(
-                    "{path}: with cross = true, the grid also sets `{axis}` in every variant: remove one of the \
-                        two settings"
-                );
-                return Err(source.problem_at(&format!("{place}.{path}"), message));
-            }
-            let point_name = point.name.clone().unwrap_or_else(|| variant_name(&point.path_values, &short_names, zips));
-            let name = name.as_ref().map(|name| format!("{name}, {point_name}"));
-            let path_values = [path_values.clone(), point.path_values.clone()].concat();
-            drafts.push(Draft { name, path_values, place: place.clone() });
-        }
-    }
-    Ok(drafts)
-}
-
-/// Reads an entry of `[[variant]]` or `[[include]]`. `section` is `variant` or `include`, and
-/// `index` is the position of the entry in that section.
+/// Reads the entry of `[[variant]]` at `index`.
 fn read_entry(
     entry: &Table,
-    section: &str,
     index: usize,
     valid_paths: &BTreeSet<String>,
     source: &FileText<'_>,
 ) -> Result<Draft, Problem> {
-    let place = format!("{section}.{index}");
+    let place = format!("variant.{index}");
     let name = match entry.get("name") {
-        Some(Value::String(name)) if !name.trim().is_empty() && !name.contains(char::is_control) => Some(name.clone()),
+        Some(Value::String(name)) if !name.trim().is_empty() && !name.contains(char::is_control) => name.clone(),
         Some(_) => {
-            let message = format!("{section}.name: expected a name in quotes");
-            return Err(source.problem_at(&format!("{place}.name"), message));
+            return Err(source.problem_at(&format!("{place}.name"), "variant.name: expected a name in quotes"));
         }
-        None if section == "variant" => {
-            return Err(source.problem_at(&place, "variant.name: missing: every [[variant]] needs a name"));
-        }
-        None => None,
+        None => return Err(source.problem_at(&place, "variant.name: missing: every [[variant]] needs a name")),
     };
     let mut path_values = Vec::new();
     for (path, value) in entry.iter().filter(|(path, _)| *path != "name") {
@@ -162,7 +116,7 @@ fn read_entry(
     for (path, _) in &path_values {
         check_path(path, valid_paths, &place, source)?;
     }
-    Ok(Draft { name, path_values, place })
+    Ok(Draft { name: Some(name), path_values, place })
 }
 
 /// Top-level keys of the file that a variant cannot change, although an author may expect that it
@@ -497,31 +451,6 @@ mod tests {
             variant_names(&format!("name = ['old', ' ']\n{zip}")).err().as_deref(),
             Some("zip.name: ` ` is not a name")
         );
-    }
-
-    #[test]
-    fn crossed_variants_are_searched_at_every_point_of_the_grid() {
-        let variant_names = |text: &str| {
-            let text = format!("suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\ncross = true\n{text}");
-            let experiment =
-                Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.to_string())?;
-            Ok::<_, String>(experiment.variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>())
-        };
-        let grid = "[grid]\n'table.size' = [64, 128]\n";
-        let variant = "[[variant]]\nname = 'a'\n'table.slots' = 2\n[[variant]]\nname = 'b'\n'table.slots' = 4\n";
-        let expected = ["a, size=64", "a, size=128", "b, size=64", "b, size=128"].map(str::to_owned);
-        assert_eq!(variant_names(&format!("{grid}{variant}")), Ok(expected.to_vec()));
-        for (text, message) in [
-            (grid.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
-            (variant.to_owned(), "cross: needs a [grid] or [[zip]], and a [[variant]]"),
-            (
-                format!("{grid}[[variant]]\nname = 'n'\ntable = 'none'\n"),
-                "table: with cross = true, the grid also sets `table.size` in every variant",
-            ),
-        ] {
-            let problem = variant_names(&text).err().unwrap_or_default();
-            assert!(problem.contains(message), "{problem}");
-        }
     }
 
     /// Three combinations and two excludes take six comparisons. The second exclude matches none.

@@ -91,7 +91,6 @@ pub fn file_schema() -> Value {
         ("/properties/grid", &[][..], &list_schemas),
         ("/properties/zip/items", &["name"], &list_schemas),
         ("/properties/variant/items", &["name"], &option_schemas),
-        ("/properties/include/items", &["name"], &option_schemas),
         ("/properties/exclude/items", &[], &option_schemas),
     ] {
         set_field(place, "propertyNames", property_names(other_names));

@@ -267,11 +267,11 @@ const EPD: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd1+; id 
     r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - id \"four\";\n";
 
 #[test]
-fn rows_of_grid_exclude_include_and_variant_equal_the_expected() {
+fn rows_of_grid_exclude_and_variant_equal_the_expected() {
     const FILE: &str = "name = 'single'\nquestion = \"What is it?\"\nsuite = 'own.epd'\nlimit = { depth = 3 }\nrepeats = 2\n\
         baseline = { 'table.size' = 4096 }\n[engine]\ntable.slots = 2\neval.squares = 'none'\n[grid]\n'table.size' = [64, 4096]\n\
         'probe.at' = ['after-leaf', 'before-leaf']\n[[exclude]]\n'table.size' = 64\n'probe.at' = 'before-leaf'\n\
-        [[include]]\n'table.size' = 32\n[[variant]]\nname = 'none'\ntable = 'none'\n'limit.nodes' = 700\n";
+        [[variant]]\nname = 'size=32'\n'table.size' = 32\n[[variant]]\nname = 'none'\ntable = 'none'\n'limit.nodes' = 700\n";
     let variants = vec![
         Variant {
             name: "size=64, at=after-leaf",

@@ -334,7 +334,11 @@ fn depth_beats_always_and_a_rule_beats_random_under_pressure() {
             "grid",
             r#"{ "table.size" = [512], "table.policy" = ["always", "depth-preferred"], "table.slots" = [1, 4] }"#,
         );
-        set(file, "include", r#"[{ "table.size" = 512, "table.policy" = "random", "table.slots" = 4 }]"#);
+        set(
+            file,
+            "variant",
+            r#"[{ name = "policy=random, slots=4", "table.size" = 512, "table.policy" = "random", "table.slots" = 4 }]"#,
+        );
     });
     more(&nodes, &["policy=always", "slots=1"], &["policy=depth-preferred", "slots=1"]);
     more(&nodes, &["policy=random", "slots=4"], &["policy=depth-preferred", "slots=4"]);

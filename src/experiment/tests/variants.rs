@@ -73,21 +73,9 @@ fn axis_and_variant_errors_have_their_place() {
                 "\"table.slotz\"",
                 "did you mean `table.slots`?",
             ),
-            (
-                "[[include]]\n\"table.slotz\" = 2",
-                "include.table.slotz: there is no option `table.slotz`",
-                "\"table.slotz\"",
-                "did you mean `table.slots`?",
-            ),
-            ("[[include]]\nname = \"\"\n\"table.slots\" = 4", "include.name: expected a name in quotes", "name", ""),
-            ("[[include]]\nname = \" \"\n\"table.slots\" = 4", "include.name: expected a name in quotes", "name", ""),
+            ("[[variant]]\nname = \"\"", "variant.name: expected a name in quotes", "name", ""),
+            ("[[variant]]\nname = \" \"", "variant.name: expected a name in quotes", "name", ""),
             ("[[variant]]\nname = \"\\t\"", "variant.name: expected a name in quotes", "name", ""),
-            (
-                "[[include]]\nname = \"a\\tb\"\n\"table.slots\" = 4",
-                "include.name: expected a name in quotes",
-                "name",
-                "",
-            ),
             ("[[variant]]\nname = 3", "variant.name: expected a name in quotes", "name", ""),
             (
                 "[[variant]]\n\"table.slots\" = 4",
@@ -102,9 +90,9 @@ fn axis_and_variant_errors_have_their_place() {
                 "",
             ),
             (
-                "[[include]]\n\"table.slots\" = 1\n\"table.size\" = 64",
+                "[[variant]]\nname = \"slots=1, size=64\"\n\"table.slots\" = 1\n\"table.size\" = 64",
                 "variant: the name \"slots=1, size=64\" is used twice",
-                "[[include]]",
+                "[[variant]]",
                 "",
             ),
             (
@@ -206,7 +194,7 @@ fn variants_have_their_order_names_and_options() {
     };
     let text = format!(
         "{GRID}[[zip]]\n\"keys.seed\" = [1, 2]\n\"draws\" = [true, false]\n[[exclude]]\n\"table.slots\" = 2\n[[exclude]]\n\"table.size\" = 64\n\"keys.seed\" = 2\n\
-        [[variant]]\nname = \"v\"\nhistory_clear = \"never\"\n[[include]]\n\"table.slots\" = 2\n"
+        [[variant]]\nname = \"v\"\nhistory_clear = \"never\"\n"
     );
     assert_eq!(
         names(&text),
@@ -216,7 +204,6 @@ fn variants_have_their_order_names_and_options() {
             "slots=1, size=1 MiB, seed=2, draws=false",
             "slots=1, size=256, seed=1, draws=true",
             "slots=1, size=256, seed=2, draws=false",
-            "slots=2",
             "v",
         ]
     );
