@@ -1,6 +1,7 @@
+use super::args::FileArgs;
 use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::external_power::ExternalPower;
-use crate::analysis::caveats::{Caveats, preflight};
+use crate::analysis::caveats::preflight;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
 use crate::subject::find_program;
@@ -16,12 +17,8 @@ pub struct Args {
     /// The experiment files to check
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Override an option in every variant: path=value (may be repeated)
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    overrides: Vec<String>,
-    /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
-    #[arg(long)]
-    skip_bad: bool,
+    #[command(flatten)]
+    changes: FileArgs,
     /// Fail if an experiment cannot show an effect of what it varies
     #[arg(long)]
     strict: bool,
@@ -29,11 +26,14 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let (mut invalid_file_count, mut warning_count) = (0, 0);
-    let overrides = super::with_skip_bad(&args.overrides, args.skip_bad)?;
+    let overrides = args.changes.settings()?;
     for file in &args.files {
-        if let Err(failure) = check(file, &overrides, &mut warning_count) {
-            invalid_file_count += 1;
-            eprintln!("{}", failure.message.trim_end());
+        match check(file, &overrides) {
+            Ok(count) => warning_count += count,
+            Err(failure) => {
+                invalid_file_count += 1;
+                eprintln!("{}", failure.message.trim_end());
+            }
         }
     }
     if invalid_file_count > 0 {
@@ -86,24 +86,27 @@ fn describe_programs(experiment: &Experiment) -> Vec<String> {
     commands.into_iter().map(describe_program).collect()
 }
 
-pub(super) fn warnings(experiment: &Experiment, plan: &Plan) -> (Caveats, Vec<String>) {
-    let jobs_that_fit = runner::jobs_that_fit(plan, Settings::default_jobs(experiment));
-    (preflight::plan_warnings(experiment, plan), runner::memory_warnings(plan, jobs_that_fit))
-}
-
-fn check(file: &Path, overrides: &[String], warning_count: &mut usize) -> Result<(), CommandFailure> {
+/// Checks one file. Returns the number of its warnings.
+fn check(file: &Path, overrides: &[String]) -> Result<usize, CommandFailure> {
     let experiment = Experiment::load(file, overrides).map_err(CommandFailure::usage)?;
     let (plan, file_name) = (Plan::new(&experiment), file.display());
     super::warn_about_skipped_items(&experiment);
     println!("{file_name}: {}, {}", plural(plan.variants.len(), "variant"), plural(plan.len(), "job"));
-    let (caveats, memory_warnings) = warnings(&experiment, &plan);
-    caveats.lines().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
-    *warning_count += caveats.all_warnings().count();
-    // If the statistical power is insufficient, a warning has already said so.
-    let power = ExternalPower::new(&experiment).filter(|power| !power.is_insufficient());
-    power.iter().for_each(|power| eprintln!("{file_name}: {power}"));
+    let warning_count = print_warnings(&experiment, &plan, &format!("{file_name}: "));
     describe_programs(&experiment).iter().for_each(|line| eprintln!("{file_name}: {line}"));
-    list_notes(&experiment).iter().for_each(|note| eprintln!("{file_name}: note: {note}"));
-    memory_warnings.iter().for_each(|warning| eprintln!("{file_name}: warning: {warning}"));
-    Ok(())
+    Ok(warning_count)
+}
+
+/// Prints what speaks against a plan on standard error, each line after `prefix`. Returns the
+/// number of warnings.
+pub(super) fn print_warnings(experiment: &Experiment, plan: &Plan, prefix: &str) -> usize {
+    let caveats = preflight::plan_warnings(experiment, plan);
+    let jobs_that_fit = runner::jobs_that_fit(plan, Settings::default_jobs(experiment));
+    let memory_warnings = runner::memory_warnings(plan, jobs_that_fit);
+    caveats.lines().chain(memory_warnings).for_each(|warning| eprintln!("{prefix}warning: {warning}"));
+    list_notes(experiment).iter().for_each(|note| eprintln!("{prefix}note: {note}"));
+    // If the statistical power is insufficient, a warning has already said so.
+    let power = ExternalPower::new(experiment).filter(|power| !power.is_insufficient());
+    power.iter().for_each(|power| eprintln!("{prefix}{power}"));
+    caveats.all_warnings().count()
 }

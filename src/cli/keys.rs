@@ -1,20 +1,17 @@
-use super::{CommandResult, Exit, engine_options};
+use super::args::EngineArgs;
+use super::{CommandResult, Exit};
 use crate::chess::{Keys, keyaudit};
 
 /// Check a key scheme for equal keys and collisions
 #[derive(clap::Args)]
 #[command(after_help = include_str!("help/keys.txt"))]
 pub struct Args {
-    /// A named starting point for the options
-    #[arg(short, long)]
-    preset: Option<String>,
-    /// Set an option: path=value (may be repeated)
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    overrides: Vec<String>,
+    #[command(flatten)]
+    engine: EngineArgs,
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let options = engine_options(args.preset.as_deref(), &args.overrides)?;
+    let options = args.engine.options()?;
     let audit = keyaudit::audit(&Keys::new(&options.keys));
     println!(
         "piece-square keys   {} distinct of 768, {} colliding pairs",

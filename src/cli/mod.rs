@@ -360,20 +360,6 @@ fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) -> String {
     crate::experiment::problem::nearest(name, valid).map(|hint| format!(": {hint}")).unwrap_or_default()
 }
 
-/// If `--skip-bad` was given, the equivalent setting is added.
-///
-/// # Errors
-/// When a path is set twice.
-fn with_skip_bad(overrides: &[String], skip_bad: bool) -> Result<Vec<String>, CommandFailure> {
-    let parse_path = |assignment: &String| assignment.split('=').next().unwrap_or_default().trim().to_owned();
-    let repeats_earlier_path =
-        |index: &usize| overrides[..*index].iter().any(|earlier| parse_path(earlier) == parse_path(&overrides[*index]));
-    if let Some(index) = (1..overrides.len()).find(repeats_earlier_path) {
-        refuse!("--set {}: `{}` is set twice", overrides[index], parse_path(&overrides[index]));
-    }
-    Ok(overrides.iter().cloned().chain(skip_bad.then(|| crate::experiment::SKIP_BAD.to_owned())).collect())
-}
-
 fn warn_about_skipped_items(experiment: &Experiment) {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     if let Some(text) = crate::report::page::describe_left_out(&experiment.suite_name, &notes) {
@@ -388,10 +374,6 @@ fn parse_position(text: &str) -> Result<crate::chess::Board, CommandFailure> {
     crate::chess::Board::from_fen(text).map_err(|error| {
         CommandFailure::usage(format!("{error}\n  in {text}\nhelp: give a FEN in quotes, or startpos"))
     })
-}
-
-fn engine_options(preset: Option<&str>, overrides: &[String]) -> Result<crate::engine::EngineOptions, CommandFailure> {
-    crate::experiment::options(preset, overrides).map_err(CommandFailure::usage)
 }
 
 #[cfg(test)]

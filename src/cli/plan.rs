@@ -1,3 +1,4 @@
+use super::args::FileArgs;
 use super::folder::{default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 mod lines;
 
-use lines::{describe_confirmation, describe_warnings, print_head, print_jobs, print_missing_shards, print_variants};
+use lines::{describe_confirmation, print_head, print_jobs, print_missing_shards, print_variants};
 
 /// Show what an experiment would run and what it would cost
 ///
@@ -25,12 +26,8 @@ pub struct Args {
     /// The experiment file to plan
     #[arg(required_unless_present = "missing")]
     file: Option<PathBuf>,
-    /// Override an option in every variant: path=value (may be repeated)
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    overrides: Vec<String>,
-    /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
-    #[arg(long)]
-    skip_bad: bool,
+    #[command(flatten)]
+    changes: FileArgs,
     /// Also count the rows of these results folders, as `run --reuse` does (may be repeated)
     #[arg(long, value_name = "FOLDER")]
     reuse: Vec<String>,
@@ -59,8 +56,7 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(path) = &args.missing {
         return print_missing_shards(path, args.out.as_deref());
     }
-    let (file, overrides) =
-        (args.file.as_deref().unwrap_or(Path::new("")), super::with_skip_bad(&args.overrides, args.skip_bad)?);
+    let (file, overrides) = (args.file.as_deref().unwrap_or(Path::new("")), args.changes.settings()?);
     let (experiment, invalid_expectation) =
         Experiment::load_to_plan(file, &overrides).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
@@ -120,8 +116,8 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(line) = describe_confirmation(&experiment) {
         println!("confirm     {line}");
     }
-    println!("check       {}", describe_warnings(&experiment, &plan, args));
     print_variants(&experiment, &plan);
+    super::check::print_warnings(&experiment, &plan, "");
     if !engines.is_empty() {
         println!();
         engines.iter().for_each(|line| println!("engine {line}"));

@@ -1,3 +1,4 @@
+use super::args::ReuseArgs;
 use super::folder::{command_line, run_failure};
 use super::progress::ConsoleProgress;
 use super::signals::stop_flag;
@@ -29,16 +30,8 @@ pub struct Args {
     /// Parallel jobs, except for experiments that ask for times [default: the processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Reuse the rows of these results folders, without their times: a folder or a pattern such as
-    /// 'runs/*' (may be repeated)
-    #[arg(long, value_name = "FOLDER")]
-    reuse: Vec<String>,
-    /// Move existing results to the subfolder `previous` first, and take no row from them
-    #[arg(long)]
-    fresh: bool,
-    /// Continue results that another build of ttlab wrote
-    #[arg(long)]
-    any_build: bool,
+    #[command(flatten)]
+    reuse: ReuseArgs,
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -102,10 +95,10 @@ fn settings(experiment: &Experiment, args: &Args) -> Settings {
     };
     Settings {
         jobs,
-        fresh: args.fresh,
+        fresh: args.reuse.fresh,
         retry_failed: true,
-        any_build: args.any_build,
-        reuse: args.reuse.clone(),
+        any_build: args.reuse.any_build,
+        reuse: args.reuse.reuse.clone(),
         ..Settings::default()
     }
 }

@@ -1,4 +1,4 @@
-use super::args::RunArgs;
+use super::args::{FileArgs, RunArgs};
 use super::folder::{command_line, run_failure};
 use super::judge::judge;
 use super::progress::ConsoleProgress;
@@ -38,10 +38,9 @@ pub struct Args {
     #[arg(short, long)]
     out: Option<PathBuf>,
     #[command(flatten)]
+    changes: FileArgs,
+    #[command(flatten)]
     run: RunArgs,
-    /// Skip unreadable or duplicate suite entries, with a warning (as `on_error = "skip"`)
-    #[arg(long)]
-    skip_bad: bool,
     /// Exit with 1 if an [[expect]] is not met
     #[arg(long)]
     check: bool,
@@ -66,7 +65,7 @@ pub fn run(args: &Args) -> CommandResult {
     let jobs = args.jobs.map_or_else(default_jobs, usize::from);
     warn_before_run(&experiment, &plan, args)?;
     let settings = Settings {
-        fresh: args.run.fresh,
+        fresh: args.run.reuse.fresh,
         repair: args.repair,
         no_lock: args.no_lock,
         shard,

@@ -1,6 +1,7 @@
-use super::{CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position};
+use super::args::{EngineArgs, LimitArgs};
+use super::{CommandFailure, CommandResult, Exit, out_of_memory, parse_position};
 use crate::engine::anatomy::Anatomy;
-use crate::engine::{Engine, Limit, SearchCounters, SearchProgress};
+use crate::engine::{Engine, SearchCounters, SearchProgress};
 use crate::memory_watch::stop_on_low_memory;
 use crate::table::{TableCounters, ThreadCounters};
 use std::sync::atomic::AtomicBool;
@@ -12,31 +13,17 @@ use std::time::Instant;
 pub struct Args {
     /// A FEN in quotes, or startpos
     position: String,
-    /// Depth of the last iteration, in plies
-    #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
-    depth: Option<u8>,
-    /// Limit of nodes, over all iterations
-    #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// A named starting point for the options
-    #[arg(short, long)]
-    preset: Option<String>,
-    /// Set an option: path=value (may be repeated)
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    overrides: Vec<String>,
+    #[command(flatten)]
+    limit: LimitArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
 }
 
 pub fn run(args: &Args) -> CommandResult {
     let board = parse_position(&args.position)?;
-    let options = engine_options(args.preset.as_deref(), &args.overrides)?;
-    if args.depth.is_none() && args.nodes.is_none() {
-        refuse!("give a limit: --depth N or --nodes N");
-    }
-    if args.depth.is_none() && options.deepening.step == 0 {
-        refuse!("a search without deepening needs a depth: give --depth N");
-    }
+    let options = args.engine.options()?;
+    let limit = args.limit.limit(&options)?;
     let mut engine = Engine::new(&options, None).map_err(CommandFailure::usage)?;
-    let limit = Limit { depth: args.depth, nodes: args.nodes };
     println!("{:>5} {:>7} {:>14} {:>14} {:>9}  pv", "depth", "score", "nodes", "evals", "seconds");
     let (mut started, mut seconds) = (Instant::now(), 0.0);
     let stop = AtomicBool::new(false);
@@ -69,19 +56,16 @@ pub fn run(args: &Args) -> CommandResult {
         thread_counters += iteration.threads;
     }
     let print_count = |name: &str, value: u64| println!("{name:<24} {value:>width$}", width = 38 - name.len().max(24));
+    let print_all = |group: &str, columns: &[(&str, &str)], values: &[u64]| {
+        columns.iter().zip(values).for_each(|((name, _), value)| print_count(&format!("{group}.{name}"), *value));
+    };
     println!("\nall iterations:");
-    for ((name, _), value) in SearchCounters::COLUMNS.iter().zip(search_counters.values()) {
-        print_count(&format!("search.{name}"), value);
+    print_all("search", &SearchCounters::COLUMNS, &search_counters.values());
+    if engine.table().is_some() {
+        print_all("table", &TableCounters::COLUMNS, &table_counters.values());
     }
-    for ((name, _), value) in
-        TableCounters::COLUMNS.iter().zip(table_counters.values()).filter(|_| engine.table().is_some())
-    {
-        print_count(&format!("table.{name}"), value);
-    }
-    for ((name, _), value) in
-        ThreadCounters::COLUMNS.iter().zip(thread_counters.values()).filter(|_| options.threads.count > 1)
-    {
-        print_count(&format!("threads.{name}"), value);
+    if options.threads.count > 1 {
+        print_all("threads", &ThreadCounters::COLUMNS, &thread_counters.values());
     }
     if let Some(anatomy) = outcome.iterations.last().and_then(|last| last.anatomy.as_ref()) {
         println!("\nanatomy of the last iteration:");

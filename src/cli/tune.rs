@@ -33,12 +33,15 @@ pub struct Args {
     /// Folder of the results [default: reports/<name>]
     #[arg(short, long)]
     out: Option<PathBuf>,
+    /// Override an option in every variant: path=value (may be repeated)
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    overrides: Vec<String>,
     #[command(flatten)]
     run: RunArgs,
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let mut experiment = Experiment::load(&args.file, &args.run.overrides).map_err(CommandFailure::usage)?;
+    let mut experiment = Experiment::load(&args.file, &args.overrides).map_err(CommandFailure::usage)?;
     let stop = stop_flag()?;
     let options = experiment.file.tune.clone().unwrap_or_default();
     remove_items_without_searches(&mut experiment);
@@ -65,7 +68,7 @@ pub fn run(args: &Args) -> CommandResult {
     // The folder of the tuning is locked until the tuning ends. Each stage also locks its own
     // folder.
     let output = Output::open(&folder).map_err(output_failure)?;
-    if args.run.fresh {
+    if args.run.reuse.fresh {
         clear_stages(&folder)?;
     }
     output.write_experiment(experiment).map_err(output_failure)?;

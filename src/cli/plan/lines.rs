@@ -1,14 +1,12 @@
 //! Formats and prints the lines of `ttlab plan`.
 
 use super::super::folder::default_folder;
-use super::super::{CommandFailure, CommandResult, Exit, check, merge};
-use super::Args;
+use super::super::{CommandFailure, CommandResult, Exit, merge};
 use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::experiment::{Experiment, Plan, PlanFile, Subject, Variant};
 use crate::record::Jobs;
 use crate::subject::options::hash_size;
-use crate::submit::quote_for_shell;
 use crate::table::{Size, TableKind};
 use crate::text::plural;
 use std::path::Path;
@@ -66,23 +64,6 @@ pub(super) fn print_jobs(experiment: &Experiment, plan: &Plan) {
             job.opponent.map(|opponent| format!("  against {}", plan.variants[opponent].name)).unwrap_or_default();
         println!("{:016x}  repeat {}  {}  {}{opponent_text}", plan.job_id(&job), job.repeat, item.id, variant.name);
     }
-}
-
-/// Says how many warnings `ttlab check` has about this plan, and gives the command line that prints
-/// them.
-pub(super) fn describe_warnings(experiment: &Experiment, plan: &Plan, args: &Args) -> String {
-    let (caveats, memory_warnings) = check::warnings(experiment, plan);
-    let describe_count = |count: usize, noun| (count > 0).then(|| plural(count, noun));
-    let warning_count = caveats.warnings.len() + memory_warnings.len();
-    let blocker_text = describe_count(caveats.blockers.len(), "blocker");
-    let texts: Vec<String> = blocker_text.into_iter().chain(describe_count(warning_count, "warning")).collect();
-    if texts.is_empty() {
-        return "no warnings".to_owned();
-    }
-    let overrides =
-        args.overrides.iter().map(|assignment| format!(" --set {}", quote_for_shell(assignment))).collect::<String>();
-    let file = args.file.as_deref().unwrap_or(Path::new("")).display().to_string();
-    format!("{}: run `ttlab check {}{overrides}` for details", texts.join(" and "), quote_for_shell(&file))
 }
 
 /// Formats the limit of a search, as in `depth 8, nodes 1000`.

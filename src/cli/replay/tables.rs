@@ -1,12 +1,13 @@
 //! The table options and the policies of a replay.
 
-use super::super::{CommandFailure, engine_options};
+use super::super::CommandFailure;
+use crate::experiment::options;
 use crate::table::policy::{Policy, external};
 use crate::table::{Design, TableKind, TableOptions};
 
 /// Options that a replay would ignore are refused.
 pub(super) fn base_table(overrides: &[String]) -> Result<TableOptions, CommandFailure> {
-    let base = engine_options(None, overrides)?.table;
+    let base = options(None, overrides).map_err(CommandFailure::usage)?.table;
     for assignment in overrides {
         let path = assignment.split_once('=').map_or("", |(path, _)| path.trim());
         if path == "table.policy" || path.starts_with("table.policy.") {
@@ -40,7 +41,7 @@ pub(super) fn list_policies(
     let mut policies: Vec<(String, Policy)> = Vec::new();
     for text in requested {
         let overrides: Vec<String> = overrides.iter().cloned().chain([format!("table.policy={text}")]).collect();
-        let policy = engine_options(None, &overrides)?.table.policy;
+        let policy = options(None, &overrides).map_err(CommandFailure::usage)?.table.policy;
         if let Some((first_name, _)) = policies.iter().find(|(_, earlier)| *earlier == policy) {
             refuse!("--policy {text}: duplicate of {first_name}");
         }

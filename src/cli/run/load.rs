@@ -1,7 +1,7 @@
 //! Loads the experiment or the plan that `ttlab run` will run, and finds the folder of its results.
 
+use super::super::CommandFailure;
 use super::super::folder::{default_folder, shard_folder};
-use super::super::{CommandFailure, with_skip_bad};
 use super::Args;
 use crate::experiment::{Experiment, Plan, PlanFile};
 use crate::record::manifest::Shard;
@@ -16,7 +16,7 @@ pub(super) fn load(args: &Args) -> Result<(Experiment, Plan, Option<Shard>, Path
         refuse!("--shard needs --plan: create a plan with `ttlab plan FILE --shards N -o plan.json`");
     }
     let (Some(path), Some(index)) = (&args.plan, args.shard) else {
-        let overrides = with_skip_bad(&args.run.overrides, args.skip_bad)?;
+        let overrides = args.changes.settings()?;
         let file = args.file.as_deref().unwrap_or(Path::new(""));
         let experiment = Experiment::load(file, &overrides).map_err(CommandFailure::usage)?;
         let (plan, folder) = (Plan::new(&experiment), results_folder(&experiment));

@@ -1,14 +1,13 @@
 //! Runs `ttlab trace WHAT`, which records the table accesses of searches. A single position or all
 //! items of a file are searched.
 
-use super::super::{
-    CommandFailure, CommandResult, Exit, engine_options, out_of_memory, parse_position, refuse_overwrite,
-};
+use super::super::args::{EngineArgs, LimitArgs};
+use super::super::{CommandFailure, CommandResult, Exit, out_of_memory, parse_position, refuse_overwrite};
 use super::files::{create_output, finish_trace};
 use crate::chess::suite::{Item, SuiteKind, SuiteOptions};
 use crate::chess::{Board, Increments};
 use crate::engine::options::DepthRule;
-use crate::engine::{Engine, Limit, SearchProgress};
+use crate::engine::{Engine, SearchProgress};
 use crate::experiment::builtin;
 use crate::memory_watch::stop_on_low_memory;
 use crate::text::plural;
@@ -22,24 +21,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Args {
     /// A FEN in quotes, startpos, or an .epd, .fen or .pgn file
     what: String,
-    /// Depth of the last iteration, in plies
-    #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..))]
-    depth: Option<u8>,
-    /// Nodes of each search
-    #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    limit: LimitArgs,
     /// Only the first N items of a file
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     first: Option<u32>,
     /// The trace file to write
     #[arg(short, long)]
     out: PathBuf,
-    /// A named starting point for the options
-    #[arg(short, long)]
-    preset: Option<String>,
-    /// Set an option: path=value (may be repeated)
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    overrides: Vec<String>,
+    #[command(flatten)]
+    engine: EngineArgs,
 }
 
 /// If `args.what` is a file, returns a list for each game, which contains the positions of the game
@@ -67,17 +58,14 @@ pub fn run(args: &Args) -> CommandResult {
     // `what` is a position or the path of a file.
     refuse_overwrite(Path::new(&args.what), &args.out)?;
     let games = read_games(args)?;
-    let options = engine_options(args.preset.as_deref(), &args.overrides)?;
-    if args.depth.is_none() && (args.nodes.is_none() || options.deepening.step == 0) {
-        refuse!("give a limit: --depth N, or --nodes N with deepening");
-    }
+    let options = args.engine.options()?;
+    let limit = args.limit.limit(&options)?;
     let table = crate::table::build(&options.table, None, options.probe.depth == DepthRule::Equal)
         .map_err(CommandFailure::usage)?;
     let Some(table) = table else { refuse!("table.kind: \"none\" has no accesses to record: choose another kind") };
     let writer = Arc::new(Mutex::new(Writer::new(create_output(&args.out)?)));
     let recorder = Recorder::new(table, Arc::clone(&writer));
     let mut engine = Engine::with_table(&options, Box::new(recorder)).map_err(CommandFailure::usage)?;
-    let limit = Limit { depth: args.depth, nodes: args.nodes };
     let lock_writer = || writer.lock().unwrap_or_else(PoisonError::into_inner);
     // Records that a search or an iteration begins.
     let record_start = |plies: i16, flag: u8| {
