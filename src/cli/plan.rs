@@ -57,13 +57,8 @@ pub fn run(args: &Args) -> CommandResult {
         return print_missing_shards(path, args.out.as_deref());
     }
     let (file, overrides) = (args.file.as_deref().unwrap_or(Path::new("")), args.changes.settings()?);
-    let (experiment, invalid_expectation) =
-        Experiment::load_to_plan(file, &overrides).map_err(CommandFailure::usage)?;
+    let experiment = Experiment::load(file, &overrides).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
-        // A plan with an invalid expectation would be useless, because each shard would refuse it.
-        if let Some(invalid_expectation) = invalid_expectation {
-            return Err(CommandFailure::usage(invalid_expectation));
-        }
         let plan =
             PlanFile::new(&experiment, file, &overrides, args.shards.unwrap_or(1)).map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
@@ -91,12 +86,6 @@ pub fn run(args: &Args) -> CommandResult {
         (engines, subjects) = (prepared_engines.describe(&plan), prepared_engines.engine_infos(&plan));
     }
     let folder = args.out.clone().unwrap_or_else(|| default_folder(&experiment));
-    if let Some(invalid_expectation) = invalid_expectation {
-        eprintln!(
-            "{}\nwarning: this plan ignores the invalid expectation; `ttlab run` refuses the file",
-            invalid_expectation.to_string().trim_end()
-        );
-    }
     print_head(&experiment, &plan);
     let mut known_jobs = HashSet::new();
     if folder.join(RESULTS).exists() || !experiment.file.reuse.is_empty() || !args.reuse.is_empty() {

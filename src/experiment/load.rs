@@ -107,16 +107,6 @@ impl Experiment {
         Self::parse(&read_file_text(path)?, path, overrides)
     }
 
-    /// As [`Experiment::load`], for callers that only plan. If an expectation is invalid, the
-    /// experiment is returned together with that error, because expectations change no search.
-    ///
-    /// # Errors
-    /// The first error other than in expectations.
-    pub fn load_to_plan(path: &Path, overrides: &[String]) -> Result<(Self, Option<Problem>), Problem> {
-        let text = read_file_text(path)?;
-        Self::read(&FileText { text: &text, path, suite_paths: None }, overrides)
-    }
-
     /// As [`Experiment::load`], from the file's text. `path` is the file's path. Suites are looked
     /// up relative to `path`, and errors name `path`.
     ///
@@ -134,13 +124,7 @@ impl Experiment {
         overrides: &[String],
         suite_paths: Option<&BTreeMap<String, PathBuf>>,
     ) -> Result<Self, Problem> {
-        let (experiment, problem) = Self::read(&FileText { text, path, suite_paths }, overrides)?;
-        problem.map_or(Ok(experiment), Err)
-    }
-
-    /// Reads the experiment. If an expectation is invalid, the experiment is returned together with
-    /// that error.
-    fn read(source: &FileText<'_>, overrides: &[String]) -> Result<(Self, Option<Problem>), Problem> {
+        let source = &FileText { text, path, suite_paths };
         let mut file: File = source.parse_file()?;
         if let Some(path) = source.text.parse().ok().as_ref().and_then(super::schema::misplaced_list) {
             return Err(source.invalid(&path, "expected a single value, found a list"));
@@ -155,17 +139,17 @@ impl Experiment {
         check_variants(&file, &variants, baseline, source)?;
         let Items { suite_name, suite_file, suite, sections, work } = items::load(&file, &variants, source)?;
         let openings = load_openings(&file, source)?;
-        let expectations_check = match work.games() {
+        match work.games() {
             Some(games) => {
                 Match::check_openings(&suite, source)?;
-                super::expect_check::check_match(&file.expect, &variants, baseline, games, source)
+                super::expect_check::check_match(&file.expect, &variants, baseline, games, source)?;
             }
-            None => super::expect_check::check(&file, &variants, source),
-        };
-        let experiment = Self {
+            None => super::expect_check::check(&file, &variants, source)?,
+        }
+        Ok(Self {
             name,
-            text: source.text.to_owned(),
-            folder: source.path.parent().unwrap_or(Path::new("")).to_owned(),
+            text: text.to_owned(),
+            folder: path.parent().unwrap_or(Path::new("")).to_owned(),
             overrides: overrides.to_vec(),
             suite_name,
             suite_file,
@@ -177,8 +161,7 @@ impl Experiment {
             partners,
             openings,
             file,
-        };
-        Ok((experiment, expectations_check.err()))
+        })
     }
 }
 
