@@ -1,6 +1,6 @@
 """How the ranks that two cheap measures give agree with those of Elo: predictors.py MATCH DEPTH [PICTURE.svg]
 
-MATCH and DEPTH are results.csv or rows.csv.xz. The first has the games of players against one opponent, the second the searches of the same players at fixed depth. Printed for each player: Elo; nodes to the depth as
+MATCH and DEPTH are results.csv or results.csv.xz. The first has the games of players against one opponent, the second the searches of the same players at fixed depth. Printed for each player: Elo; nodes to the depth as
 a ratio to that opponent's (geometric mean over the positions); the nodes that table cutoffs saved, a game. Then the rank correlation (Spearman's) of fewer nodes, and of more
 nodes saved, with Elo, over the tables of the grid and over parts of them, and how far the two are apart, each with a 95 % interval by 2,000 draws of openings and positions (seeded). The picture has all
 three: Elo over the nodes, the area of a mark by the nodes saved, its colour by the policy, its size in words beside it.

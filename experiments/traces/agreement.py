@@ -1,4 +1,4 @@
-"""How the ranks that a replay gives agree with those of searches: agreement.py LIVE REPLAY, each results.csv or rows.csv.xz
+"""How the ranks that a replay gives agree with those of searches: agreement.py LIVE REPLAY, each results.csv or results.csv.xz
 
 Both runs have the same sizes and policies, and the same games in the same order. For each game, and each size, the rank correlation (Spearman's, ties at their mean
 rank) over the policies of what the replay kept with the nodes that the searches needed, fewer being better; then over the whole grid of policies and sizes. Printed: the
@@ -15,16 +15,9 @@ COLUMNS = {"hits": "table.hits", "cutoffs kept": "search.usable", "worth kept": 
 
 
 def rows(path):
-    """Rows as dictionaries: of full rows, or of thin ones, whose lines are columns (a counter of each search stands in its last row)."""
-    if not path.endswith(".xz"):
-        with open(path, newline="") as file:
-            yield from csv.DictReader(file)
-        return
-    with lzma.open(path, "rt", newline="") as file:
-        columns = list(csv.reader(file))
-    names = [column[0].removeprefix("search:") for column in columns]
-    for fields in zip(*(column[1:] for column in columns)):
-        yield dict(zip(names, fields))
+    """Rows as dictionaries."""
+    with (lzma.open(path, "rt", newline="") if path.endswith(".xz") else open(path, newline="")) as file:
+        yield from csv.DictReader(file)
 
 
 def read(path, game, wanted):

@@ -54,8 +54,6 @@ pub fn run(args: &Args) -> CommandResult {
         RecordedResult::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")))
     };
     let (mut base, mut new) = (read_result(&args.base)?, read_result(&args.new)?);
-    // Rows are compared one by one, so partial rows cannot be paired.
-    [&mut base, &mut new].into_iter().for_each(|result| result.frame.remove_partial_columns());
     add_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
     let has_games = |result: &&RecordedResult| result.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(result) = [&base, &new].into_iter().find(has_games) {

@@ -37,7 +37,7 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
         | OutputError::NoLocks { .. }
         | OutputError::Manifest(ManifestError::Io { .. })
         | OutputError::Results { error: ResultsError::Io(_), .. } => Exit::Io,
-        OutputError::WrongRows(_) | OutputError::SecondsEdited(_) | OutputError::CountsDiffer(_) => Exit::Unequal,
+        OutputError::WrongRows(_) | OutputError::RowsChanged(_) | OutputError::CountsDiffer(_) => Exit::Unequal,
         OutputError::Manifest(_) | OutputError::Results { .. } | OutputError::Unusable(_) | OutputError::Locked(_) => {
             Exit::Usage
         }

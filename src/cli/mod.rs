@@ -54,7 +54,6 @@ mod signals;
 mod submit;
 mod suite;
 mod terminal;
-mod thin;
 mod trace;
 mod tune;
 mod uci;
@@ -160,7 +159,6 @@ commands! {
         Report(report),
         Compare(compare),
         Verify(verify),
-        Thin(thin),
     "Many machines":
         Submit(submit),
         Merge(merge),

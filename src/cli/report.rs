@@ -1,7 +1,8 @@
 use super::terminal::{file_screen, show};
 use super::{CommandFailure, CommandResult, Exit, output_format};
+use crate::record::is_packed;
 use crate::report::sheet::{Sheet, SheetTable};
-use crate::report::{Choices, Page, data, html, latex, markdown, source, text};
+use crate::report::{Choices, Page, data, html, kept, latex, markdown, source, text};
 use std::path::PathBuf;
 
 /// Write the report again: choose groups, metrics, baseline
@@ -26,6 +27,10 @@ pub struct Args {
     /// Write the output to a file
     #[arg(short, long)]
     out: Option<PathBuf>,
+    /// Write a kept report into this folder: the page, and the rows that its claims need and the
+    /// columns of --metric
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["format", "wide", "guard_cells", "out"])]
+    keep: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -53,12 +58,19 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(out) = &args.out {
         args.results.iter().try_for_each(|input| super::refuse_overwrite(input, out))?;
     }
+    if let Some(folder) = &args.keep {
+        let [results] = &args.results[..] else { refuse!("--keep takes one folder of results") };
+        kept::write(results, folder, &args.choices.metrics).map_err(CommandFailure::usage)?;
+        println!("kept: {}", folder.display());
+        return Ok(Exit::Done);
+    }
     let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
     let page = Page::new(&sources, &args.choices).map_err(CommandFailure::usage)?;
     // Without other arguments, the report in the folder of the results is written again.
+    // The page of a kept report is that of all columns.
     let rewrites_report = args.choices == Choices::default() && args.out.is_none() && args.format.is_none();
     match (&args.results[..], format) {
-        ([folder], _) if rewrites_report && folder.is_dir() => {
+        ([folder], _) if rewrites_report && folder.is_dir() && !is_packed(folder) => {
             super::terminal::report(&page, folder, false)?;
             println!("report: {}", folder.join("report.html").display());
         }

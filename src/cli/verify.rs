@@ -25,7 +25,6 @@ pub fn run(args: &Args) -> CommandResult {
                 let word = match verdict.state {
                     FolderState::Complete => "complete",
                     FolderState::Incomplete => "incomplete",
-                    FolderState::Unsealed => "unsealed",
                     FolderState::Wrong => "WRONG",
                 };
                 if !args.quiet || verdict.state > FolderState::Complete {
@@ -52,7 +51,7 @@ fn exit_code(worst_state: FolderState, unreadable_exit: Option<Exit>) -> Command
     match (worst_state, unreadable_exit) {
         (FolderState::Wrong, _) => Ok(Exit::Unequal),
         (_, Some(exit)) => Err(CommandFailure { exit, message: "not every folder could be verified".to_owned() }),
-        (FolderState::Incomplete | FolderState::Unsealed, None) => Ok(Exit::Failed),
+        (FolderState::Incomplete, None) => Ok(Exit::Failed),
         (FolderState::Complete, None) => Ok(Exit::Done),
     }
 }
@@ -70,7 +69,6 @@ mod tests {
         for (worst, exit) in [
             (FolderState::Complete, Exit::Done),
             (FolderState::Incomplete, Exit::Failed),
-            (FolderState::Unsealed, Exit::Failed),
             (FolderState::Wrong, Exit::Unequal),
         ] {
             assert_eq!(code_and_failure(worst, None), (exit, false));

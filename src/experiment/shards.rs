@@ -76,6 +76,19 @@ impl SuiteFile {
     }
 }
 
+impl Experiment {
+    /// The absolute paths of the suites' files by suite name, as [`Experiment::from_plan`] expects
+    /// them. Suites that are compiled in are not listed.
+    pub fn suite_paths(&self) -> BTreeMap<String, PathBuf> {
+        let section_paths = self.sections.iter().map(|section| (section.name.as_str(), section.path.as_ref()));
+        let paths = [(ONLY_SUITE, self.suite_file.as_ref())].into_iter().chain(section_paths);
+        let files = paths.filter_map(|(name, path)| Some((name, path.filter(|path| builtin::find(path).is_none())?)));
+        files
+            .map(|(name, path)| (name.to_owned(), std::path::absolute(path).unwrap_or_else(|_| path.clone())))
+            .collect()
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct PlanError {
@@ -95,15 +108,11 @@ impl PlanFile {
     pub fn new(experiment: &Experiment, file: &Path, overrides: &[String], shards: u64) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
-        let section_paths = experiment.sections.iter().map(|section| (section.name.as_str(), section.path.as_ref()));
-        let paths = [(ONLY_SUITE, experiment.suite_file.as_ref())].into_iter().chain(section_paths);
         let mut suites = BTreeMap::new();
-        for (name, path) in paths {
-            if let Some(path) = path.filter(|path| builtin::find(path).is_none()) {
-                let suite = SuiteFile::read(path)
-                    .map_err(|error| PlanError { path: path.display().to_string(), problem: error.to_string() })?;
-                suites.insert(name.to_owned(), suite);
-            }
+        for (name, path) in experiment.suite_paths() {
+            let suite = SuiteFile::read(&path)
+                .map_err(|error| PlanError { path: path.display().to_string(), problem: error.to_string() })?;
+            suites.insert(name, suite);
         }
         Ok(Self {
             schema: SCHEMA,

@@ -17,7 +17,7 @@ const CHECKSUM_KEY: u64 = 0x7474_6c61_6200_0002;
 
 /// The byte after each field in hashed rows. The byte is not valid in UTF-8, so no field contains
 /// it.
-pub(super) const SEPARATOR: u8 = 0xff;
+const SEPARATOR: u8 = 0xff;
 
 /// Parses lines. The CSV reader parses lines that contain quotes. It is reused because creating a
 /// CSV reader takes longer than parsing a line.

@@ -3,14 +3,13 @@
 //! break the rules.
 
 use super::atomic::{begin_file, publish};
-use super::manifest::Manifest;
 use super::results::{Lines, parse_header};
-use super::{BLACK, ResultsError, WHITE, columns, thin};
+use super::{BLACK, ResultsError, WHITE, columns};
 use crate::chess::ending::{Ending, ending};
 use crate::chess::{Board, Color, EpRule, Increments, parse_move, san};
 use crate::system::files;
 use std::fmt::Write as _;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 pub const NAME: &str = "games.pgn";
@@ -54,46 +53,12 @@ pub fn write(results: &Path) -> Result<(), ResultsError> {
     Ok(())
 }
 
-/// What is wrong with a folder's file of games.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GamesFault {
-    /// The file is missing. Writing the report generates the file from the rows.
-    Missing,
-    /// The file does not match the rows, or a game breaks the rules. The message says which.
-    Wrong(String),
-}
-
-/// Compares a folder's file of games with the rows. Returns `None` if the file matches the rows, or
-/// if the rows are not games.
-pub fn verify(results: &Path) -> Result<Option<GamesFault>, ResultsError> {
-    let mut text = String::new();
-    let result = for_each_game(results, |game| {
-        text.push_str(game);
-        Ok(())
-    });
-    let message = match result {
-        Ok(false) => return Ok(None),
-        Ok(true) => match files::read(&results.with_file_name(NAME)) {
-            Ok(bytes) if bytes == text.as_bytes() => return Ok(None),
-            Ok(_) => format!("{NAME} does not match the rows"),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(GamesFault::Missing)),
-            Err(error) => format!("{NAME}: {error}"),
-        },
-        Err(damaged @ ResultsError::Damaged { .. }) => damaged.to_string(),
-        Err(error) => return Err(error),
-    };
-    Ok(Some(GamesFault::Wrong(message)))
-}
-
 /// Calls `write_game` with the PGN of each game, in the order of the rows. Returns whether the rows
 /// are games.
 fn for_each_game(
     results: &Path,
     mut write_game: impl FnMut(&str) -> std::io::Result<()>,
 ) -> Result<bool, ResultsError> {
-    if let Some(folder) = results.parent().filter(|folder| thin::is_thin(folder)) {
-        return for_each_thin_game(folder, write_game);
-    }
     let file = files::open(results)?;
     let lines = Lines::open(&file)?;
     let header = parse_header(&lines.header)?;
@@ -116,25 +81,6 @@ fn for_each_game(
     );
     write_result?;
     read_result.map(|()| true)
-}
-
-fn for_each_thin_game(
-    folder: &Path,
-    mut write_game: impl FnMut(&str) -> std::io::Result<()>,
-) -> Result<bool, ResultsError> {
-    let manifest = Manifest::read(folder).map_err(|error| ResultsError::Thin(error.to_string()))?.unwrap_or_default();
-    let thin_rows = thin::read(folder, &manifest)?;
-    let columns = PGN_COLUMNS.map(|name| thin_rows.column(name));
-    if columns[..REQUIRED_COLUMN_COUNT].contains(&None) {
-        return Ok(false);
-    }
-    for row in 0..thin_rows.rows {
-        let text = pgn(columns.map(|column| column.and_then(|fields| fields.get(row)).unwrap_or_default()));
-        if let Some(text) = text.map_err(|problem| ResultsError::Thin(format!("row {}: {problem}", row + 1)))? {
-            write_game(&text)?;
-        }
-    }
-    Ok(true)
 }
 
 /// The columns from which a game's PGN is made. The first [`REQUIRED_COLUMN_COUNT`] columns must
@@ -471,14 +417,13 @@ mod tests {
     }
 
     /// Three rows have games, and a failed one has none. The first game is compared as a whole, the
-    /// others by their tags and moves. Verifying compares the file byte by byte.
+    /// others by their tags and moves.
     #[test]
     fn pgn_has_all_tags_and_errors_name_the_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let results = folder.path().join("results.csv");
         let as_is = |_: &str, _: usize, field: &str| field.to_owned();
         std::fs::write(&results, rows(as_is)).expect("rows");
-        assert_eq!(verify(&results).expect("read"), Some(GamesFault::Missing));
         write(&results).expect("games");
         let text = std::fs::read_to_string(folder.path().join(NAME)).expect("games");
         let [first, second, third] = text
@@ -511,18 +456,6 @@ mod tests {
         ] {
             assert!(third.lines().any(|text| text == line), "{line}: {third}");
         }
-        assert_eq!(verify(&results).expect("read"), None);
-        for other in [format!("{text}\n"), text.replacen("mate", "nate", 1), text[1..].to_owned(), String::new()] {
-            std::fs::write(folder.path().join(NAME), other).expect("another");
-            let wrong = GamesFault::Wrong(format!("{NAME} does not match the rows"));
-            assert_eq!(verify(&results).expect("read"), Some(wrong));
-        }
-        // A folder in place of the file is an error.
-        std::fs::remove_file(folder.path().join(NAME)).expect("gone");
-        std::fs::create_dir(folder.path().join(NAME)).expect("a folder");
-        let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("a folder is accepted") };
-        assert!(message.starts_with(&format!("{NAME}: ")), "{message}");
-        std::fs::remove_dir(folder.path().join(NAME)).expect("gone");
         for (name, index, value, problem) in [
             (columns::COLOUR, 0, "red", "line 2: match.colour: `red` is not a colour: expected white or black"),
             (columns::POINTS, 1, "2", "line 3: match.points: `2` is not a result: expected 1, 0.5 or 0"),
@@ -542,13 +475,12 @@ mod tests {
                 |column, row, field| if column == name && row == index { value.to_owned() } else { field.to_owned() },
             );
             std::fs::write(&results, &changed).expect("rows");
-            let Some(GamesFault::Wrong(message)) = verify(&results).expect("read") else { panic!("{changed}") };
+            let message = write(&results).expect_err(name).to_string();
             assert!(message.starts_with(problem), "{name}: {message}");
-            assert!(write(&results).is_err_and(|error| error.to_string().starts_with(problem)), "{name}");
         }
         // Rows that are not games give no file.
         std::fs::write(&results, "id,variant\n1,a\n").expect("rows");
-        assert!(verify(&results).expect("read").is_none());
+        std::fs::remove_file(folder.path().join(NAME)).expect("gone");
         assert!(write(&results).is_ok());
         assert!(!folder.path().join(NAME).exists());
     }

@@ -1,7 +1,7 @@
 //! Reads and writes `manifest.json`, which records what was run, by which build of ttlab and on
 //! which machine.
 
-use super::{Jobs, seals, shared};
+use super::{Jobs, seals};
 use crate::decode::from_json;
 use crate::table::TableOptions;
 use crate::table::policy::Policy;
@@ -9,7 +9,7 @@ use crate::text::plural;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub const MANIFEST: &str = "manifest.json";
 
@@ -89,18 +89,6 @@ pub struct RowSource {
     pub jobs: u64,
     pub rows: u64,
     pub build: Build,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Thin {
-    pub rows: u64,
-    pub failed: u64,
-    /// A message about rows or jobs of the plan that were missing when the thin rows were written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<String>,
-    /// Hash of the table of thin rows before compression.
-    pub seal: String,
 }
 
 /// A segment of a run. A segment lasts from a start of the program to its end.
@@ -192,6 +180,11 @@ pub struct Manifest {
     pub name: String,
     pub question: String,
     pub suite: String,
+    /// The folder of the experiment file. Empty in a kept report.
+    pub folder: PathBuf,
+    /// The paths of the suites' files by suite name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub suite_paths: BTreeMap<String, PathBuf>,
     /// The suites in order. Empty if there is only one suite.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<SuiteRun>,
@@ -231,10 +224,6 @@ pub struct Manifest {
     /// All options of every variant. Empty in the manifest of a shard, because the plan contains
     /// the options.
     pub options: BTreeMap<String, serde_json::Value>,
-    /// The options that all variants share. Written only with thin rows, and the options are then
-    /// left out of `options`. After reading, this field is null and `options` is complete.
-    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
-    pub shared_options: serde_json::Value,
     /// The id of the plan. Plans with the same id give equal counts.
     pub plan: String,
     pub jobs_total: u64,
@@ -273,50 +262,35 @@ pub struct Manifest {
     pub sources: Vec<RowSource>,
     /// Number of rows at the end of the run. `None` before the end of the run.
     pub rows: Option<u64>,
-    /// For each reproducible column, a hash of the column's values in the order of the plan,
-    /// computed at the end of the run.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub column_seals: BTreeMap<String, String>,
-    pub header_seal: Option<String>,
-    /// Hash of the results file as written, computed at the end of the run.
-    pub file_seal: Option<String>,
-    /// Facts about the thin rows. `None` if the folder contains full rows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thin: Option<Thin>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manifest_seal: Option<String>,
+    /// The first line of the results file.
+    pub header: String,
+    /// The columns of the run that the results file has not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns_left_out: Vec<String>,
+    /// Hash of the results file as written (before it was compressed), computed at the end of the
+    /// run.
+    pub bytes: Option<String>,
+    /// Hash of the counts of all columns of the run in the plan's order, computed at the end of the
+    /// run. `None` for a shard, whose rows are in another order.
+    pub counts: Option<String>,
 }
 
 /// Version of the manifest's format. The version is increased when a key is renamed or changes its
 /// meaning. Manifests of other versions are refused.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
-/// Name of the field that contains the hash of all other fields.
-const MANIFEST_SEAL: &str = "manifest_seal";
+/// Name of the file's last field, which contains the hash of all other fields.
+const SEAL: &str = "seal";
 
 impl Manifest {
-    /// Whether edits of the counts, of the file as written and of the manifest can be detected.
-    pub fn is_sealed(&self) -> bool {
-        self.manifest_seal.is_some()
-    }
-
     pub fn to_text(&self) -> io::Result<String> {
-        let mut unsealed_manifest = Self { manifest_seal: None, ..self.clone() };
-        // If the folder contains thin rows, options that all variants share are written only once.
-        if self.thin.is_some() && self.shared_options.is_null() {
-            (unsealed_manifest.shared_options, unsealed_manifest.options) = shared::divide(&self.options);
-        }
-        let mut value = serde_json::to_value(unsealed_manifest).map_err(io::Error::other)?;
+        let mut value = serde_json::to_value(self).map_err(io::Error::other)?;
         // The seal is computed from the manifest as it will be read back, because a number
         // may get other digits when it is written and read.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
         let read_back: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
-        value[MANIFEST_SEAL] = seals::hash_bytes(read_back.to_string().as_bytes()).into();
-        match self.thin {
-            Some(_) => one_field_per_line(&value),
-            None => serde_json::to_string_pretty(&value),
-        }
-        .map_err(io::Error::other)
+        value[SEAL] = seals::hash_bytes(read_back.to_string().as_bytes()).into();
+        serde_json::to_string_pretty(&value).map_err(io::Error::other)
     }
 
     /// Describes items that have the same name in both manifests but different positions, games or
@@ -354,33 +328,25 @@ impl Manifest {
                 let json_error = |problem| ManifestError::Json { path: display(), problem };
                 let mut value: serde_json::Value =
                     serde_json::from_str(&text).map_err(|error| json_error(error.to_string()))?;
-                if let Some(seal) = value.as_object_mut().and_then(|fields| fields.shift_remove(MANIFEST_SEAL)) {
-                    if seal != seals::hash_bytes(value.to_string().as_bytes()) {
-                        return Err(ManifestError::Edited { path: display() });
-                    }
-                    value[MANIFEST_SEAL] = seal;
-                }
                 // Schema 0 is the default of a manifest that was created in memory. No version of
                 // ttlab writes this schema.
                 let is_other_version = |&schema: &u64| schema != 0 && schema != u64::from(SCHEMA);
                 if let Some(found) = value["schema"].as_u64().filter(is_other_version) {
                     return Err(ManifestError::Version { path: display(), found });
                 }
-                let mut manifest: Self = from_json(value).map_err(|error| json_error(error.to_string()))?;
-                shared::join(&manifest.shared_options.take(), &mut manifest.options);
-                Ok(Some(manifest))
+                let Some(fields) = value.as_object_mut() else {
+                    return Err(json_error("expected an object".to_owned()));
+                };
+                let seal = fields.shift_remove(SEAL);
+                if seal != Some(seals::hash_bytes(value.to_string().as_bytes()).into()) {
+                    return Err(ManifestError::Edited { path: display() });
+                }
+                from_json(value).map(Some).map_err(|error| json_error(error.to_string()))
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
             Err(error) => Err(ManifestError::Io { path: display(), error }),
         }
     }
-}
-
-fn one_field_per_line(value: &serde_json::Value) -> serde_json::Result<String> {
-    let fields = value.as_object().into_iter().flatten();
-    let lines = fields
-        .map(|(name, field)| Ok(format!("  {}: {}", serde_json::to_string(name)?, serde_json::to_string(field)?)));
-    Ok(format!("{{\n{}\n}}\n", lines.collect::<serde_json::Result<Vec<_>>>()?.join(",\n")))
 }
 
 #[cfg(test)]
@@ -437,15 +403,16 @@ mod tests {
         for place in [folder.path(), &folder.path().join("nothing"), &file] {
             assert_eq!(Manifest::read(place).expect("none"), None);
         }
-        std::fs::write(&path, "{\"schema\": 3,\n\"jobs\": \"x\"}").expect("a file");
-        let message = Manifest::read(folder.path()).expect_err("text for a number").to_string();
-        let start = format!("{}: not a manifest of ttlab: ", path.display());
-        assert!(message.starts_with(&start), "{message}");
-        assert!(message.contains(": jobs: invalid type"), "{message}");
-        assert!(message.ends_with(": move the folder away, or choose another"), "{message}");
+        for text in ["{", "[]"] {
+            std::fs::write(&path, text).expect("a file");
+            let message = Manifest::read(folder.path()).expect_err("no object").to_string();
+            let start = format!("{}: not a manifest of ttlab: ", path.display());
+            assert!(message.starts_with(&start), "{message}");
+            assert!(message.ends_with(": move the folder away, or choose another"), "{message}");
+        }
         for (text, expected) in [
-            (r#"{"schema": 2, "begun": 1}"#, "schema 2, but this ttlab reads schema 3: run the"),
-            (r#"{"schema": 4}"#, "schema 4, but this ttlab reads schema 3: run the"),
+            (r#"{"schema": 2, "begun": 1}"#, "schema 2, but this ttlab reads schema 4: run the"),
+            (r#"{"schema": 5}"#, "schema 5, but this ttlab reads schema 4: run the"),
         ] {
             std::fs::write(&path, text).expect("a file");
             let message = Manifest::read(folder.path()).expect_err("another version").to_string();

@@ -5,7 +5,7 @@
 use super::atomic::write_atomic;
 use super::fields::SeparatedRow;
 use super::results::csv_line;
-use super::{blocks, columns, thin};
+use super::{blocks, columns, packed};
 use crate::chess::Move;
 use crate::system::files;
 use csv::{ReaderBuilder, StringRecord};
@@ -16,9 +16,11 @@ use std::path::Path;
 
 pub const NAME: &str = "reference.csv";
 
-/// The name of the compressed file. The file is compressed if the folder contains thin rows, which
-/// is the small form of results.
+/// The name of the file in a folder whose results are compressed.
 pub const COMPRESSED_NAME: &str = "reference.csv.xz";
+
+/// A larger file is not unpacked.
+const MAX_BYTES: u64 = 1 << 28;
 
 const HEADER: [&str; 7] =
     ["reference", columns::POSITION, "move", columns::BEST, columns::SCORE, "nodes", columns::CHECK];
@@ -82,7 +84,7 @@ pub fn damaged_lines(folder: &Path) -> io::Result<Vec<u64>> {
 fn read_lines(folder: &Path) -> io::Result<Vec<(u64, Option<Judgement>)>> {
     let is_not_found = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let read_result = match files::read(&folder.join(NAME)) {
-        Err(error) if is_not_found(&error) => thin::decompress_file(&folder.join(COMPRESSED_NAME)),
+        Err(error) if is_not_found(&error) => packed::unpack(&folder.join(COMPRESSED_NAME), MAX_BYTES),
         result => result,
     };
     let text = match read_result {

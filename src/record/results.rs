@@ -26,9 +26,6 @@ pub enum ResultsError {
         line: u64,
         problem: String,
     },
-    /// Thin rows are damaged or do not match their manifest.
-    #[error("{0}")]
-    Thin(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,6 +190,20 @@ fn header_problem(header: &[String], line: &[u8]) -> ResultsError {
     })
 }
 
+/// Describes how the first line of a file differs from the header that a manifest records. Returns
+/// `None` if it does not differ.
+pub(super) fn describe_header(recorded: &str, line: &[u8]) -> Option<String> {
+    if line.strip_suffix(b"\n") == Some(recorded.as_bytes()) {
+        return None;
+    }
+    let header = parse_header(recorded.as_bytes()).unwrap_or_default();
+    Some(match header_problem(&header, line) {
+        ResultsError::OtherColumns(difference) => difference,
+        ResultsError::Damaged { problem, .. } => problem,
+        error @ ResultsError::Io(_) => error.to_string(),
+    })
+}
+
 pub(super) fn parse_header(line: &[u8]) -> Result<Vec<String>, ResultsError> {
     let fields = Parser::new().parse_line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     Ok(fields.iter().map(str::to_owned).collect())
@@ -206,6 +217,12 @@ pub fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> io::Resul
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(fields).map_err(|error| io::Error::other(error.to_string()))?;
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
+}
+
+/// The header as a manifest records it.
+pub fn header_line(header: &[String]) -> String {
+    let line = csv_line(header).unwrap_or_default();
+    String::from_utf8_lossy(&line).trim_end().to_owned()
 }
 
 pub fn header_length(header: &[String]) -> io::Result<u64> {

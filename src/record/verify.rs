@@ -3,11 +3,11 @@
 //! results folder, not the experiment's suite.
 
 use super::blocks::{self, process_blocks};
-use super::fields::Parser;
+use super::fields::{Parser, SeparatedRow};
 use super::manifest::Manifest;
-use super::results::{field_count_problem, parse_header};
-use super::seals::{ColumnBytes, SealHasher, Seals};
-use super::{ResultsError, RowKey, columns};
+use super::results::{describe_header, field_count_problem, parse_header};
+use super::seals::{self, SealHasher, Seals};
+use super::{ResultsError, RowKey, columns, packed};
 use crate::text::plural;
 use foldhash::fast::RandomState;
 use siphasher::sip::SipHasher13;
@@ -27,8 +27,6 @@ const DUPLICATE: &str = "it is a duplicate";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
     pub rows: u64,
-    /// Whether rows have checksums. The rows of a table from another program have none.
-    pub sealed: bool,
     /// Number of rows that were edited or damaged, or that follow a missing row.
     pub damaged: u64,
     /// Number of rows that are duplicates of earlier rows.
@@ -42,13 +40,9 @@ pub struct VerifyReport {
     /// Number of rows that have disappeared since the run ended.
     pub missing_rows: u64,
     pub seals: Seals,
-    /// Whether the manifest is sealed. `None` if there is no manifest.
-    pub is_sealed: Option<bool>,
 }
 
-pub const UNSEALED: &str = "unsealed: its manifest has no seal, so edits cannot be detected";
-
-/// Maximum number of rows or columns that a message lists.
+/// Maximum number of rows that a message lists.
 const MAX_EXAMPLES: usize = 3;
 
 impl VerifyReport {
@@ -72,25 +66,9 @@ impl VerifyReport {
         (!row_counts.is_empty()).then(|| format!("{} ({list_start}{})", row_counts.join("; "), problems.join("; ")))
     }
 
-    /// Describes how many jobs or rows are missing or, if none is missing, that a seal is missing.
-    /// Returns `None` if nothing is missing.
-    pub fn describe_missing(&self) -> Option<String> {
-        self.describe_missing_rows().or_else(|| self.describe_unsealed())
-    }
-
-    pub fn describe_unsealed(&self) -> Option<String> {
-        match self.is_sealed {
-            Some(false) => Some(UNSEALED.to_owned()),
-            Some(_) if !self.sealed => {
-                Some("unsealed: its rows have no checksums, so edits cannot be detected".to_owned())
-            }
-            _ => None,
-        }
-    }
-
     /// Describes how many jobs are missing or, if no job is missing, how many rows. Returns `None`
     /// if nothing is missing.
-    pub fn describe_missing_rows(&self) -> Option<String> {
+    pub fn describe_missing(&self) -> Option<String> {
         match (self.missing_jobs, self.missing_rows) {
             (0, 0) => None,
             (0, rows) => Some(format!("missing: {} that the run wrote", plural(rows, "row"))),
@@ -150,14 +128,15 @@ struct RowFacts {
 struct ParsedBlock {
     /// For each line, the facts about the row, or why the line is not a row.
     rows: Vec<Result<RowFacts, String>>,
-    columns: ColumnBytes,
+    /// The fields that the seal of the counts covers.
+    counts: Vec<u8>,
 }
 
 /// Parses the complete lines of a block. `never_cleared` contains the variants whose tables are
 /// never cleared.
 fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -> ParsedBlock {
     let keys = RowKey::of_header(header);
-    let checksum_index = checksum_index(header);
+    let (checksum_index, counted) = (checksum_index(header), seals::counted_columns(header));
     let (mut parsed_block, mut parser, mut offset) = (ParsedBlock::default(), Parser::new(), 0);
     // The checksum of the last row of each job in this block.
     let mut last_checksums: HashMap<u64, u32, RandomState> = HashMap::default();
@@ -169,7 +148,7 @@ fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -
             field_count => Err(field_count_problem(header.len(), field_count)),
         });
         parsed_block.rows.push(row.map(|row| {
-            parsed_block.columns.push(row);
+            seals::append_counts(&counted, row, &mut parsed_block.counts);
             let key = keys.map(|index| row.field(index));
             let variant = std::str::from_utf8(without_separator(key.variant));
             let searches_suite = variant.is_ok_and(|name| never_cleared.contains(name));
@@ -215,15 +194,15 @@ fn verify_in_blocks(
     let mut seen_ids: HashSet<u64, RandomState> = HashSet::default();
     // The checksum of the last row of each job.
     let mut last_checksums: HashMap<u64, u32, RandomState> = HashMap::default();
-    let mut file = BufReader::new(crate::system::files::open(path)?);
-    let mut header = Vec::new();
-    file.read_until(b'\n', &mut header)?;
-    let header_length = header.len();
-    header.truncate(blocks::complete_lines_length(&header));
-    let header = parse_header(&header)?;
+    let mut file = BufReader::new(packed::open(path)?);
+    let mut line = Vec::new();
+    file.read_until(b'\n', &mut line)?;
+    let header = parse_header(&line[..blocks::complete_lines_length(&line)])?;
     let (has_ids, checksum_index) = (column_index(&header, columns::ID).is_some(), checksum_index(&header));
-    let (mut parser, mut hasher) = (Parser::new(), SealHasher::new(header.len()));
-    hasher.update(header_length, &ColumnBytes::default());
+    let (mut parser, mut hasher, mut counts) = (Parser::new(), SealHasher::new(), Vec::new());
+    let names = SeparatedRow::from_fields(header.iter().map(String::as_str));
+    seals::append_counts(&seals::counted_columns(&header), &names, &mut counts);
+    hasher.update(&line, &counts);
     process_blocks(
         threads,
         block_bytes,
@@ -231,7 +210,7 @@ fn verify_in_blocks(
         blocks::complete_lines_length,
         |block| parse_block(block, &header, &never_cleared),
         |block, parsed: ParsedBlock| {
-            hasher.update(block.len(), &parsed.columns);
+            hasher.update(block, &parsed.counts);
             for row in parsed.rows {
                 report.rows += 1;
                 let line = report.rows + 1;
@@ -270,10 +249,8 @@ fn verify_in_blocks(
             Ok::<_, ResultsError>(())
         },
     )?;
-    report.sealed = checksum_index.is_some();
-    report.seals = hasher.finish(&header);
+    report.seals = hasher.finish();
     if let Some(manifest) = manifest {
-        report.is_sealed = Some(manifest.is_sealed());
         if manifest.shard.is_none() {
             report.missing_jobs = manifest
                 .jobs_total
@@ -281,9 +258,7 @@ fn verify_in_blocks(
                 .saturating_sub(last_checksums.len() as u64);
         }
         report.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(report.rows);
-        let is_complete =
-            manifest.ended.is_some() && report.describe_damage().is_none() && report.describe_missing_rows().is_none();
-        if let Some(problem) = find_broken_seal(&report, manifest, is_complete) {
+        if let Some(problem) = find_broken_seal(&report, manifest, &line) {
             report.damaged += 1;
             report.add_problem(1, problem);
         }
@@ -292,37 +267,21 @@ fn verify_in_blocks(
 }
 
 /// Describes the first seal in the manifest that does not match the file. Returns `None` if all
-/// seals match. `is_complete` is true if the run has ended and all its rows are present and
-/// undamaged. Otherwise only the seal of the header is compared.
-fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, is_complete: bool) -> Option<String> {
-    let differs = |seal: &Option<String>, actual: &String| seal.as_ref().is_some_and(|seal| seal != actual);
-    let describe_columns = |columns: Vec<&String>, problem: &str| {
-        let names = columns.iter().take(MAX_EXAMPLES).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let ellipsis = if columns.len() > MAX_EXAMPLES { ", ..." } else { "" };
-        (!columns.is_empty())
-            .then(|| format!("{} {problem}: {names}{ellipsis}", plural(columns.len() as u64, "column")))
-    };
-    if differs(&manifest.header_seal, &report.seals.header) {
-        let (old_seals, new_seals) = (&manifest.column_seals, &report.seals.columns);
-        let missing_columns = old_seals.keys().filter(|name| !new_seals.contains_key(*name)).collect();
-        let new_columns =
-            new_seals.keys().filter(|name| !old_seals.is_empty() && !old_seals.contains_key(*name)).collect();
-        let problems = [
-            describe_columns(missing_columns, "missing"),
-            describe_columns(new_columns, "added since the run"),
-            Some("the header has changed since the run".to_owned()),
-        ];
-        return Some(problems.into_iter().flatten().collect::<Vec<_>>().join("; "));
+/// seals match. Only the header is compared if the run has not ended, or if rows are missing or
+/// damaged.
+fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, header: &[u8]) -> Option<String> {
+    if let Some(difference) = describe_header(&manifest.header, header) {
+        return Some(format!("the header has changed since the run: {difference}"));
     }
-    if !is_complete {
+    if manifest.ended.is_none() || report.describe_damage().is_some() || report.describe_missing().is_some() {
         return None;
     }
-    let changed_columns =
-        manifest.column_seals.iter().filter(|(name, seal)| report.seals.columns.get(*name) != Some(seal));
-    describe_columns(changed_columns.map(|(name, _)| name).collect(), "changed since the run ended").or_else(|| {
-        differs(&manifest.file_seal, &report.seals.file)
-            .then(|| "the file has changed since the run ended: seconds, ids or bytes at its end differ".to_owned())
-    })
+    let differs = |seal: &Option<String>, actual: &String| seal.as_ref().is_some_and(|seal| seal != actual);
+    if manifest.columns_left_out.is_empty() && differs(&manifest.counts, &report.seals.counts) {
+        return Some("the counts have changed since the run ended".to_owned());
+    }
+    differs(&manifest.bytes, &report.seals.bytes)
+        .then(|| "the file has changed since the run ended: seconds, ids or bytes at its end differ".to_owned())
 }
 
 #[cfg(test)]
@@ -429,119 +388,51 @@ mod tests {
         };
         let intact = verify_lines(&lines, None);
         let expected_report =
-            VerifyReport { rows: 12, sealed: true, failed: 1, seals: intact.seals.clone(), ..VerifyReport::default() };
+            VerifyReport { rows: 12, failed: 1, seals: intact.seals.clone(), ..VerifyReport::default() };
         assert_eq!((&intact, intact.describe_damage(), intact.describe_missing()), (&expected_report, None, None));
         let ended = Manifest {
             jobs_total: 8,
             jobs_not_needed: 2,
             rows: Some(12),
-            file_seal: Some(intact.seals.file.clone()),
-            manifest_seal: Some(String::new()),
+            header: header.join(","),
+            bytes: Some(intact.seals.bytes.clone()),
             ended: Some(5),
             ..Manifest::default()
         };
-        let is_sealed = Some(true);
-        assert_eq!(verify_lines(&lines, Some(&ended)), VerifyReport { is_sealed, ..expected_report });
-        let words = "edited or damaged, or following a missing row";
-        let remove = |removed: &[usize]| {
-            (0..13).filter(|index| !removed.contains(index)).map(|index| lines[index].clone()).collect::<Vec<_>>()
-        };
-        let edit_lines = |indices: &[usize]| {
-            let mut lines = lines.clone();
-            indices.iter().for_each(|&index| lines[index] = lines[index].replacen(",,", ",5,", 1));
-            lines
-        };
-        // The lines, the manifest, and the expected counts (damaged rows, duplicates, missing jobs,
-        // missing rows), damage message and message about missing rows.
-        type Case<'a> = (Vec<String>, Manifest, [u64; 4], Option<String>, Option<&'a str>);
-        let cases: [Case<'_>; 12] = [
-            (edit_lines(&[3]), ended.clone(), [1, 0, 0, 0], Some(format!("1 row {words} (line 4)")), None),
+        assert_eq!(verify_lines(&lines, Some(&ended)), expected_report);
+        // Faults that no file of a folder can have alone: the manifest, the counts (damaged rows,
+        // duplicates, missing jobs, missing rows) and the message about missing rows.
+        let fewer: Vec<String> =
+            lines.iter().enumerate().filter(|(at, _)| ![3, 4].contains(at)).map(|(_, line)| line.clone()).collect();
+        let running = Manifest { ended: None, ..ended.clone() };
+        for (lines, manifest, counts, missing) in [
             (
-                edit_lines(&[1, 3, 5, 7]),
-                ended.clone(),
-                [4, 0, 0, 0],
-                Some(format!("4 rows {words} (first: line 2; line 4; line 6)")),
-                None,
-            ),
-            (
-                remove(&[1]),
-                ended.clone(),
-                [1, 0, 0, 1],
-                Some(format!("1 row {words} (line 2)")),
-                Some("missing: 1 row that the run wrote"),
-            ),
-            (remove(&[2]), ended.clone(), [0, 0, 0, 1], None, Some("missing: 1 row that the run wrote")),
-            (remove(&[3, 4]), ended.clone(), [0, 0, 1, 2], None, Some("1 job of the plan without rows")),
-            (
-                remove(&[]),
+                &lines,
                 Manifest { jobs_total: 11, ..ended.clone() },
                 [0, 0, 3, 0],
-                None,
                 Some("3 jobs of the plan without rows"),
             ),
             // A running run has at least the rows of its manifest.
             (
-                remove(&[2]),
-                Manifest { ended: None, ..ended.clone() },
-                [0, 0, 0, 1],
-                None,
-                Some("missing: 1 row that the run wrote"),
+                &fewer,
+                Manifest { jobs_total: 7, ..running.clone() },
+                [0, 0, 0, 2],
+                Some("missing: 2 rows that the run wrote"),
             ),
-            // A shard's jobs are not known here, and neither are the rows of a run that has not
-            // ended.
-            (
-                remove(&[3, 4]),
-                Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() },
-                [1, 0, 0, 0],
-                Some(format!(
-                    "1 row {words} (line 1: the file has changed since the run ended: seconds, ids or bytes at its end differ)"
-                )),
-                None,
-            ),
-            (
-                remove(&[3, 4]),
-                Manifest { rows: None, jobs_total: 7, ..ended.clone() },
-                [1, 0, 0, 0],
-                Some(format!(
-                    "1 row {words} (line 1: the file has changed since the run ended: seconds, ids or bytes at its end differ)"
-                )),
-                None,
-            ),
-            (
-                remove(&[3, 4]),
-                Manifest { rows: None, jobs_total: 7, ended: None, ..ended.clone() },
-                [0, 0, 0, 0],
-                None,
-                None,
-            ),
-            (
-                [&lines[..], &lines[2..3]].concat(),
-                ended.clone(),
-                [0, 1, 0, 0],
-                Some("1 duplicate row (line 14)".to_owned()),
-                None,
-            ),
-            (
-                [&edit_lines(&[3])[..], &lines[1..3]].concat(),
-                ended.clone(),
-                [1, 2, 0, 0],
-                Some(format!(
-                    "1 row {words}; 2 duplicate rows (line 4; line 14: it is a duplicate; line 15: it is a duplicate)"
-                )),
-                None,
-            ),
-        ];
-        for (number, (lines, manifest, expected_counts, expected_damage, expected_missing)) in
-            cases.into_iter().enumerate()
-        {
-            let report = verify_lines(&lines, Some(&manifest));
-            let counts = [report.damaged, report.duplicated, report.missing_jobs, report.missing_rows];
-            assert_eq!(
-                (counts, report.describe_damage(), report.describe_missing().as_deref()),
-                (expected_counts, expected_damage, expected_missing),
-                "case {number}"
-            );
+            (&fewer, Manifest { jobs_total: 7, rows: None, ..running }, [0, 0, 0, 0], None),
+            // A shard's jobs are not known here.
+            (&fewer, Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() }, [1, 0, 0, 0], None),
+        ] {
+            let report = verify_lines(lines, Some(&manifest));
+            assert_eq!([report.damaged, report.duplicated, report.missing_jobs, report.missing_rows], counts);
+            assert_eq!(report.describe_missing().as_deref(), missing);
         }
+        // An edited row and two duplicates.
+        let mut both = lines.clone();
+        both[3] = both[3].replacen(",,", ",5,", 1);
+        both.extend_from_slice(&lines[1..3]);
+        let expected = "1 row edited or damaged, or following a missing row; 2 duplicate rows (line 4; line 14: it is a duplicate; line 15: it is a duplicate)";
+        assert_eq!(verify_lines(&both, Some(&ended)).describe_damage().as_deref(), Some(expected));
         // Invalid checksums: too long, in capitals, empty. A table without checksums has nothing to
         // check.
         for checksum in ["0123456789", "ABCDEF01", ""] {
@@ -557,10 +448,7 @@ mod tests {
         }
         let foreign = verify_lines(&["id,check,nodes", "1,x,2", "1,x,3", "2,x"].map(str::to_owned), None);
         let problems = vec!["line 3: it is a duplicate".to_owned(), format!("line 4: {}", field_count_problem(3, 2))];
-        assert_eq!(
-            (foreign.sealed, foreign.rows, foreign.damaged, foreign.duplicated, foreign.problems),
-            (false, 3, 1, 1, problems)
-        );
+        assert_eq!((foreign.rows, foreign.damaged, foreign.duplicated, foreign.problems), (3, 1, 1, problems));
         for (text, seal) in [
             ("00000000", Some(0)),
             ("fedcba98", Some(0xfedc_ba98)),
@@ -603,7 +491,12 @@ mod tests {
         }
         std::fs::write(&path, text).unwrap();
         // Four of ten jobs: one of the uncleared variant, two positions, one game.
-        let manifest = Manifest { jobs_total: 10, never_cleared: vec!["kept".to_owned()], ..Manifest::default() };
+        let manifest = Manifest {
+            header: header.join(","),
+            jobs_total: 10,
+            never_cleared: vec!["kept".to_owned()],
+            ..Manifest::default()
+        };
         assert_eq!(verify(&path, Some(&manifest)).unwrap().missing_jobs, 10 - 4);
         let all_cleared = Manifest { never_cleared: Vec::new(), ..manifest };
         assert_eq!(verify(&path, Some(&all_cleared)).unwrap().missing_jobs, 10 - 6);

@@ -13,6 +13,7 @@ pub mod figure;
 mod grid_figures;
 pub mod html;
 mod identity;
+pub mod kept;
 pub mod latex;
 pub mod machine;
 pub mod markdown;
@@ -27,7 +28,7 @@ pub mod source;
 pub mod svg;
 mod table;
 pub mod text;
-pub mod thin;
+
 mod threads;
 pub mod tune_page;
 mod verdicts;
@@ -59,7 +60,8 @@ impl Page {
     /// # Errors
     /// When the folder cannot be written to, or a game breaks the rules of chess.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        if self.games.is_some() {
+        // A kept report has no moves.
+        if self.games.is_some() && !record::is_packed(folder) {
             let results = folder.join(record::RESULTS);
             record::games::write(&results).with_context(|| results.display().to_string())?;
         }

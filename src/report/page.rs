@@ -79,13 +79,6 @@ impl Page {
         // names a column of seeds.
         let by = choices.by.as_ref().map(|text| grouping::resolve_columns(text, &joined)).transpose()?;
         let by_and_filters = || by.iter().flatten().map(String::as_str).chain(filters.iter().map(Filter::column));
-        if let Some(error) = joined
-            .missing
-            .as_ref()
-            .and_then(|missing| by_and_filters().find_map(|column| missing.grouping_error(column)))
-        {
-            return Err(error.into());
-        }
         let rows_and_seeds = match by_and_filters().any(|column| column == KEYS_SEED || column == THREADS_SEED) {
             true => None,
             false => seeds::fold_seeds(&joined),

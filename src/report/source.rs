@@ -228,11 +228,12 @@ mod tests {
     #[test]
     fn missing_rows_are_those_of_the_manifests_results() {
         let folder = tempfile::tempdir().unwrap();
-        let manifest = Manifest { jobs_total: 2, ..Manifest::default() };
-        std::fs::write(folder.path().join("manifest.json"), serde_json::to_string(&manifest).unwrap()).unwrap();
+        let header = "variant,position,repeat,depth,search.nodes".to_owned();
+        let manifest = Manifest { jobs_total: 2, header: header.clone(), ..Manifest::default() };
+        std::fs::write(folder.path().join("manifest.json"), manifest.to_text().unwrap()).unwrap();
         for (name, missing) in [("results.csv", Some("1 job of the plan without rows")), ("other.csv", None)] {
             let path = folder.path().join(name);
-            std::fs::write(&path, "variant,position,repeat,depth,search.nodes\na,p,0,1,9\n").unwrap();
+            std::fs::write(&path, format!("{header}\na,p,0,1,9\n")).unwrap();
             assert_eq!(Source::load(&path).unwrap().missing.as_deref(), missing, "{name}");
         }
     }

@@ -4,10 +4,11 @@ use super::machine;
 use crate::experiment::suites::Section;
 use crate::experiment::{Experiment, Plan, Subject, Variant, identity};
 use crate::record::manifest::{Build, Manifest, SCHEMA, Shard, SuiteRun};
-use crate::record::{base_variant, header, seals};
+use crate::record::{base_variant, header, header_line};
 use crate::system::available_bytes;
 use crate::table::TableOptions;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::LazyLock;
 
 pub fn build() -> Build {
@@ -35,6 +36,9 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         name: experiment.name.clone(),
         question: experiment.file.question.clone(),
         suite: experiment.suite_name.clone(),
+        // The absolute path of an empty path is an error.
+        folder: std::path::absolute(Path::new(".").join(&experiment.folder)).unwrap_or_default(),
+        suite_paths: experiment.suite_paths(),
         suites: experiment.sections.iter().map(suite_run).collect(),
         items: experiment.suite.items.len(),
         contents: match shard {
@@ -63,7 +67,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         huge_pages: huge_pages(plan),
         started: now(),
         sets: experiment.overrides.clone(),
-        header_seal: Some(seals::hash_header(&header(&plan.varying(), plan.extra_columns()))),
+        header: header_line(&header(&plan.varying(), plan.extra_columns())),
         ..Manifest::default()
     }
 }
@@ -189,7 +193,7 @@ mod tests {
             baseline = { variant = 'b' }\n[[variant]]\nname = 'a'\n'table.slots' = 2\n[[variant]]\nname = 'b'\n[[variant]]\nname = 'c'\n\
             'table.clear' = 'never'\n";
         let sets = vec!["limit.nodes=99".to_owned()];
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("x.toml");
         let experiment = Experiment::parse(text, &path, &sets).unwrap_or_else(|problem| panic!("{problem}"));
         let plan = Plan::new(&experiment);
         let whole = manifest(&experiment, &plan, 7, None);

@@ -9,8 +9,7 @@ use super::row_index::RowIndex;
 use super::stopping::MatchState;
 use crate::experiment::Experiment;
 use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RowSource, RunSegment};
-use crate::record::{self, Jobs, ResultsError, ResultsWriter, thin};
-use std::collections::BTreeMap;
+use crate::record::{self, Jobs, ResultsError, ResultsWriter};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,9 +50,9 @@ pub enum OutputError {
     /// The folder contains results of another plan or build, or cannot be used for another reason.
     #[error("{0}")]
     Unusable(String),
-    /// The seconds of finished rows were edited.
-    #[error("{0}: its seconds were changed after the run ended: the counts match their seals, but the file does not")]
-    SecondsEdited(String),
+    /// Finished rows were edited, but match their checksums.
+    #[error("{0}: its rows were changed after the run ended: they do not match their seal")]
+    RowsChanged(String),
     /// Rows or a manifest from which rows would be taken are not what a run wrote.
     #[error("{0}: none of its rows is taken: see `ttlab verify`")]
     WrongRows(String),
@@ -129,14 +128,14 @@ impl Output {
     /// the manifest is that of a merge.
     ///
     /// # Errors
-    /// If the folder contains thin rows or results of another plan or build, or cannot be written
+    /// If the folder contains a kept report or results of another plan or build, or cannot be written
     /// to. Another build is accepted if `any_build` is true.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
         // The manifest of a merge already has the segments of its shards.
         let (jobs, is_merge) = (manifest.jobs, !manifest.segments.is_empty());
-        if thin::is_thin(&self.folder) {
+        if record::is_packed(&self.folder) {
             return Err(OutputError::Unusable(format!(
-                "{}: holds thin rows, which cannot be continued: choose another folder with --out, or start over with --fresh",
+                "{}: holds a kept report, which cannot be continued: choose another folder with --out, or start over with --fresh",
                 self.folder.display()
             )));
         }
@@ -238,9 +237,9 @@ impl Output {
         manifest.jobs_not_needed = state.not_needed();
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
         manifest.rows = Some(verified.rows);
-        // A shard has no column seals, because its rows are not in the plan's order.
-        manifest.column_seals = if manifest.shard.is_none() { verified.seals.columns } else { BTreeMap::new() };
-        manifest.file_seal = Some(verified.seals.file);
+        // The rows of a shard are not in the plan's order.
+        manifest.counts = manifest.shard.is_none().then_some(verified.seals.counts);
+        manifest.bytes = Some(verified.seals.bytes);
         record::games::write(&self.results_path())?;
         Ok(self.write_manifest(&manifest)?)
     }
@@ -270,21 +269,24 @@ impl Output {
         Ok((results, done))
     }
 
-    /// Checks that the seconds in the results of the previous run were not edited. They were edited
-    /// if all counts match their seals, but the file as a whole does not match its seal. Lost or
-    /// reordered rows are no error here, because the run restores them.
-    pub fn check_seconds(&self) -> Result<(), OutputError> {
+    /// Checks that the rows of a run that had ended match their seal. Each row matches its checksum,
+    /// but times and forged checksums show only here. Lost rows are no error, because the run
+    /// restores them.
+    pub fn check_unchanged(&self) -> Result<(), OutputError> {
         let path = self.results_path();
-        let ended_manifest =
-            self.earlier_manifest.get().filter(|manifest| manifest.ended.is_some() && manifest.file_seal.is_some());
-        let Some(manifest) = ended_manifest else { return Ok(()) };
-        let actual = record::verify::verify(&path, Some(manifest)).map_err(OutputError::results(&path))?;
-        let same_counts = manifest.rows == Some(actual.rows)
-            && manifest.column_seals.iter().all(|(name, seal)| actual.seals.columns.get(name) == Some(seal));
-        if same_counts && manifest.file_seal.as_ref() != Some(&actual.seals.file) {
-            return Err(OutputError::SecondsEdited(path.display().to_string()));
+        let Some(earlier) = self.earlier_manifest.get().filter(|manifest| manifest.ended.is_some()) else {
+            return Ok(());
+        };
+        let manifest = self.manifest().map_err(OutputError::io(&path))?;
+        let actual = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
+        // Rows that this run has taken from other folders are not under the seal.
+        let is_same_run = earlier.rows == Some(actual.rows) && earlier.sources == manifest.sources;
+        match &earlier.bytes {
+            Some(seal) if is_same_run && *seal != actual.seals.bytes => {
+                Err(OutputError::RowsChanged(path.display().to_string()))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Sorts and seals the rows, and marks the run as ended. `done_count` is the number of jobs

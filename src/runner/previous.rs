@@ -8,7 +8,7 @@ use super::in_flight::IN_FLIGHT_FILE;
 use super::output::{EXPERIMENT, Output, OutputError};
 use super::take::Source;
 use crate::record::manifest::{MANIFEST, Manifest};
-use crate::record::{self, RESULTS, thin};
+use crate::record::{self, PACKED, RESULTS};
 use crate::system::files;
 use std::fs;
 use std::io;
@@ -45,10 +45,7 @@ fn older_folder(previous: &Path, number: u32) -> PathBuf {
 /// or columns.
 fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
     let names = |manifest: &Manifest| (manifest.name.clone(), manifest.variants.clone(), manifest.varying.clone());
-    old.plan != new.plan
-        || names(old) != names(new)
-        || old.contents != new.contents
-        || old.header_seal != new.header_seal
+    old.plan != new.plan || names(old) != names(new) || old.contents != new.contents || old.header != new.header
 }
 
 /// Moves the results in the folder if they are those of another plan than that of the manifest
@@ -78,7 +75,7 @@ impl Output {
     /// Moves the results in the folder, so that a run starts over. No row is taken from them later.
     pub fn clear(&self) -> Result<(), OutputError> {
         let (folder, previous) = (&self.folder, self.folder.join(PREVIOUS));
-        let has_results = has(folder, RESULTS) || has(folder, thin::NAME);
+        let has_results = has(folder, RESULTS) || has(folder, PACKED);
         if has_results {
             move_older(&previous)?;
         }
@@ -115,11 +112,11 @@ fn remove_if_exists(path: &Path) -> Result<(), OutputError> {
 /// was killed has begun to fill.
 fn move_older(previous: &Path) -> Result<(), OutputError> {
     create_folder(previous)?;
-    if !has(previous, RESULTS) && !has(previous, MANIFEST) && !has(previous, thin::NAME) {
+    if !has(previous, RESULTS) && !has(previous, MANIFEST) && !has(previous, PACKED) {
         return Ok(());
     }
     let is_free = |folder: &PathBuf| {
-        !has(folder, MANIFEST) && !has(folder, thin::NAME) && (!has(folder, RESULTS) || !has(previous, RESULTS))
+        !has(folder, MANIFEST) && !has(folder, PACKED) && (!has(folder, RESULTS) || !has(previous, RESULTS))
     };
     let target = (1..).map(|number| older_folder(previous, number)).find(is_free).unwrap_or_default();
     move_files(previous, &target)
@@ -131,7 +128,7 @@ fn move_files(from: &Path, to: &Path) -> Result<(), OutputError> {
     let report = files::read_text(&from.join("report.md")).unwrap_or_default();
     let entries = fs::read_dir(from).map_err(OutputError::io(from))?.flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut moved: Vec<String> = [RESULTS.to_owned(), thin::NAME.to_owned(), FRESH.to_owned()].into();
+    let mut moved: Vec<String> = [RESULTS.to_owned(), PACKED.to_owned(), FRESH.to_owned()].into();
     // Other figures are not those of the report.
     moved.extend(names.filter(|name| name.ends_with(".svg") && report.contains(name.as_str())));
     let experiment = files::read_text(&from.join(EXPERIMENT)).unwrap_or_default();

@@ -193,7 +193,7 @@ impl<'a> Session<'a> {
             output.record_previous_jobs(Jobs(done_before)).map_err(|error| RunError::write(&manifest, error))?;
         }
         if before == total_jobs && !settings.repair {
-            output.check_seconds().inspect_err(|_| {
+            output.check_unchanged().inspect_err(|_| {
                 // Ignored: this error is reported anyway.
                 let _ = output.restore_manifest();
             })?;

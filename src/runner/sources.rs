@@ -5,7 +5,7 @@ use super::previous;
 use super::take::{KnownJobs, Source, Taker};
 use crate::experiment::{Experiment, Plan, check_folder_pattern};
 use crate::record::manifest::{Build, Manifest};
-use crate::record::{RESULTS, thin};
+use crate::record::{RESULTS, results_file};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ pub(super) fn open_named(
         }
         check_folder_pattern(text).map_err(|problem| pattern_error(&problem))?;
         let paths = glob::glob(&pattern.to_string_lossy()).map_err(|error| pattern_error(&error.to_string()))?;
-        let has_rows = |path: &PathBuf| path.join(RESULTS).exists() || thin::is_thin(path);
+        let has_rows = |path: &PathBuf| results_file(path).exists();
         let folders: Vec<PathBuf> = paths.filter_map(Result::ok).filter(has_rows).collect();
         if folders.is_empty() && must_match {
             return Err(pattern_error("no folder with a results.csv found"));

@@ -9,7 +9,7 @@ use super::{job, jobs_of};
 use crate::chess::{Move, suite::Item};
 use crate::experiment::{Experiment, Job, Plan, Work};
 use crate::record::manifest::{Build, EngineInfo, Manifest, ManifestError, RowSource, Shard};
-use crate::record::{self, ResultsError, RowKey, columns, thin};
+use crate::record::{self, ResultsError, RowKey, columns};
 use crate::system::files;
 use crate::table::policy::Policy;
 use crate::text::plural;
@@ -32,12 +32,14 @@ impl Source {
     /// Checks a folder. Rows may be missing.
     ///
     /// # Errors
-    /// If the folder has no results, or `ttlab verify` would call its rows wrong or unsealed.
+    /// If the folder has no results, or `ttlab verify` would call its rows wrong.
     pub fn open(folder: &Path) -> Result<Self, OutputError> {
         let name = folder.display();
         let unusable = |problem: &str| Err(OutputError::Unusable(format!("{name}: {problem}")));
-        if thin::is_thin(folder) {
-            return unusable("holds thin rows, which lack counters: make the full rows again and name their folder");
+        if record::is_packed(folder) {
+            return unusable(
+                "its results.csv.xz has not all columns: run its experiment again, and name the folder of that run",
+            );
         }
         let manifest = match Manifest::read(folder) {
             Err(error @ ManifestError::Edited { .. }) => return Err(OutputError::WrongRows(error.to_string())),
@@ -49,7 +51,6 @@ impl Source {
         let report = verify_rows(folder, &manifest)?;
         match report.state {
             FolderState::Wrong => Err(OutputError::WrongRows(format!("{name}: {}", report.worst_finding()))),
-            FolderState::Unsealed => unusable(report.worst_finding()),
             FolderState::Complete | FolderState::Incomplete => Ok(Self { folder: folder.to_owned(), manifest }),
         }
     }

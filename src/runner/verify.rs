@@ -9,38 +9,35 @@ use super::status::{JobCounts, Status};
 use super::stopping::MatchState;
 use super::{OutputError, jobs_of};
 use crate::experiment::{Experiment, Plan};
-use crate::record::games::GamesFault;
 use crate::record::manifest::{MANIFEST, Manifest, ManifestError, RunSegment};
-use crate::record::{self, ResultsError, reference, thin};
+use crate::record::{self, ResultsError, reference};
 use crate::text::plural;
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::Path;
 
 /// The state of a folder. The states are ordered from good to bad.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FolderState {
+    #[default]
     Complete,
     /// Rows are missing, jobs failed, or the run has not ended.
     Incomplete,
-    /// The folder has no seals, so edits cannot be detected.
-    Unsealed,
     Wrong,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct FolderReport {
     pub state: FolderState,
     pub rows: u64,
     pub lines: Vec<String>,
+    /// Whether the run was killed or the disk was full before there was a row.
+    pub is_without_rows: bool,
     /// The index of the first message about the worst state.
     worst: usize,
 }
 
 impl FolderReport {
-    fn new(rows: u64) -> Self {
-        Self { state: FolderState::Complete, rows, lines: Vec::new(), worst: 0 }
-    }
-
     fn add(&mut self, state: FolderState, text: String) {
         if state > self.state {
             (self.state, self.worst) = (state, self.lines.len());
@@ -60,45 +57,35 @@ impl FolderReport {
 /// If the folder has no results, or the results cannot be read.
 pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let manifest = match Manifest::read(folder) {
-        Err(ManifestError::Edited { .. }) => return verify_with_edited_manifest(folder),
+        Err(ManifestError::Edited { .. }) => {
+            let mut report = FolderReport::default();
+            report.add(FolderState::Wrong, format!("{MANIFEST} was edited or damaged: its seal does not match"));
+            return Ok(report);
+        }
         result => result?,
     };
     let manifest = manifest.ok_or_else(|| {
         let folder = folder.display();
         OutputError::Unusable(format!("{folder}: no {MANIFEST} found: give a results folder of ttlab"))
     })?;
-    if thin::is_thin(folder) {
-        return verify_thin_rows(folder, &manifest);
-    }
-    let path = folder.join(record::RESULTS);
     let mut report = verify_rows(folder, &manifest)?;
-    if !path.exists() {
+    if report.is_without_rows {
         return Ok(report);
     }
-    let games_fault = match report.state {
-        FolderState::Wrong => None,
-        _ if manifest.ended.is_none() || report.rows == 0 => None,
-        _ => record::games::verify(&path).map_err(OutputError::results(&path))?,
-    };
-    match games_fault {
-        Some(GamesFault::Wrong(text)) => report.add(FolderState::Wrong, text),
-        Some(GamesFault::Missing) => {
-            let name = record::games::NAME;
-            let text = format!("there is no {name}: create it from the rows with `ttlab report`");
-            report.add(FolderState::Incomplete, text);
+    let mut experiment = None;
+    // Rows without ids cannot be checked against the plan.
+    if !record::is_packed(folder) {
+        let finding = load_experiment(folder, &manifest).and_then(|(loaded, plan)| {
+            let finding = verify_against_plan(folder, &manifest, &loaded, &plan);
+            experiment = Some(loaded);
+            finding
+        });
+        match finding {
+            Ok((state, text)) => report.add(state, text),
+            Err(why) => report.add(FolderState::Complete, format!("the rows were not checked against the plan: {why}")),
         }
-        None => {}
     }
-    let loaded = load_experiment(folder, &manifest);
-    let finding = match &loaded {
-        Ok((experiment, plan)) => verify_against_plan(folder, &manifest, experiment, plan),
-        Err(why) => Err(why.clone()),
-    };
-    match finding {
-        Ok((state, text)) => report.add(state, text),
-        Err(why) => report.add(FolderState::Complete, format!("the rows were not checked against the plan: {why}")),
-    }
-    let judgements = verify_judgements(folder, loaded.as_ref().ok().map(|(experiment, _)| experiment));
+    let judgements = verify_judgements(folder, experiment.as_ref());
     let judgements = judgements.map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judgements.into_iter().for_each(|(state, text)| report.add(state, text));
     let history = &manifest.segments;
@@ -121,78 +108,45 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
 /// Verifies the rows of a folder against their checksums and against the seals of the manifest.
 /// Neither the experiment's suite nor other files of the folder are needed.
 pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
-    let path = folder.join(record::RESULTS);
-    let mut report = FolderReport::new(0);
-    let Ok(metadata) = path.metadata() else {
+    let path = record::results_file(folder);
+    let mut report = FolderReport::default();
+    let mut start = Vec::new();
+    let opened = crate::system::files::open(&path);
+    if opened.and_then(|file| file.take(manifest.header.len() as u64 + 1).read_to_end(&mut start)).is_err() {
         report.add(FolderState::Incomplete, "there is no results.csv".to_owned());
-        return Ok(report);
-    };
-    if metadata.is_file() && metadata.len() == 0 {
+    } else if manifest.header.as_bytes().starts_with(&start) {
         report.add(FolderState::Incomplete, "results.csv is empty".to_owned());
+    }
+    if report.state != FolderState::Complete {
+        report.is_without_rows = true;
         return Ok(report);
     }
-    let verified = record::verify::verify(&path, Some(manifest)).map_err(OutputError::results(&path))?;
-    report.rows = verified.rows;
-    let seal_text = match verified.is_sealed {
-        Some(true) if manifest.ended.is_none() => Some("sealed: each row, the header and the manifest".to_owned()),
-        Some(true) => {
-            let columns = if manifest.column_seals.is_empty() { "" } else { "the counts by column, " };
-            Some(format!("sealed: {columns}the file as written, and the manifest"))
+    let verified = match record::verify::verify(&path, Some(manifest)) {
+        Ok(verified) => verified,
+        Err(error @ ResultsError::Damaged { .. }) => {
+            report.add(FolderState::Wrong, error.to_string());
+            return Ok(report);
         }
-        _ => None,
+        Err(error) => return Err(OutputError::results(&path)(error)),
     };
-    let seal_text = seal_text.filter(|_| verified.describe_damage().is_none() && verified.sealed);
+    report.rows = verified.rows;
+    let left_out = &manifest.columns_left_out;
+    let seal_text = match manifest.ended {
+        None => "sealed: each row, the header and the manifest".to_owned(),
+        Some(_) if !left_out.is_empty() => {
+            format!("sealed: the file and the manifest; {} left out", plural(left_out.len(), "column"))
+        }
+        Some(_) if manifest.counts.is_none() => "sealed: the file as written, and the manifest".to_owned(),
+        Some(_) => "sealed: the counts, the file as written, and the manifest".to_owned(),
+    };
     let findings = [
         verified.describe_damage().map(|text| (FolderState::Wrong, text)),
-        verified.describe_missing_rows().map(|text| (FolderState::Incomplete, text)),
-        verified.describe_unsealed().map(|text| (FolderState::Unsealed, text)),
+        verified.describe_missing().map(|text| (FolderState::Incomplete, text)),
         (verified.failed > 0).then(|| (FolderState::Incomplete, format!("{} failed", plural(verified.failed, "job")))),
         manifest.ended.is_none().then(|| (FolderState::Incomplete, "the run has not ended".to_owned())),
-        seal_text.map(|text| (FolderState::Complete, text)),
+        verified.describe_damage().is_none().then_some((FolderState::Complete, seal_text)),
     ];
     findings.into_iter().flatten().for_each(|(state, text)| report.add(state, text));
-    Ok(report)
-}
-
-/// Verifies the seal of thin rows. Also verifies the seals of the columns that thin rows and full
-/// rows have in common.
-fn verify_thin_rows(folder: &Path, manifest: &Manifest) -> Result<FolderReport, OutputError> {
-    let thin_manifest = manifest.thin.clone().unwrap_or_default();
-    let mut report = FolderReport::new(thin_manifest.rows);
-    match thin::read(folder, manifest) {
-        Err(error @ ResultsError::Thin(_)) => report.add(FolderState::Wrong, format!("{}: {error}", thin::NAME)),
-        Err(error) => return Err(OutputError::results(&folder.join(thin::NAME))(error)),
-        Ok(_) if !manifest.is_sealed() => {
-            report.add(FolderState::Unsealed, record::verify::UNSEALED.to_owned());
-        }
-        Ok(rows) => {
-            let columns = plural(rows.verified_columns as u64, "column");
-            let text = format!(
-                "thin rows: the table and the manifest match their seals; {columns} equal to those of the full \
-                rows"
-            );
-            report.add(FolderState::Complete, text);
-        }
-    }
-    thin_manifest.missing.into_iter().for_each(|missing| report.add(FolderState::Incomplete, missing));
-    if thin_manifest.failed > 0 {
-        report.add(FolderState::Incomplete, format!("{} failed", plural(thin_manifest.failed, "job")));
-    }
-    let judgements = verify_judgements(folder, None).map_err(OutputError::results(&folder.join(reference::NAME)))?;
-    judgements.into_iter().for_each(|(state, text)| report.add(state, text));
-    Ok(report)
-}
-
-/// Verifies a folder whose manifest was edited. Only the checksums of the rows can be checked.
-fn verify_with_edited_manifest(folder: &Path) -> Result<FolderReport, OutputError> {
-    let path = folder.join(record::RESULTS);
-    let mut report = FolderReport::new(0);
-    report.add(FolderState::Wrong, format!("{MANIFEST} was edited or damaged: its seal does not match"));
-    if path.exists() {
-        let verified = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
-        report.rows = verified.rows;
-        report.lines.extend(verified.describe_damage());
-    }
     Ok(report)
 }
 
@@ -236,37 +190,25 @@ fn describe_segments(history: &[RunSegment]) -> Vec<String> {
     lines
 }
 
-/// Loads the experiment of a results folder.
-///
-/// The experiment file names the suite by a path that is relative to the folder of the original
-/// experiment file. That folder is not recorded, but it is usually as deep in the directory tree as
-/// an ancestor of the results folder. So the path is tried relative to each ancestor until the
-/// plan's id shows that the suite found there is the right one.
+/// Loads the experiment of a results folder. Its suite is where it was during the run.
 ///
 /// # Errors
-/// If no ancestor leads to the right suite. The error is the first problem that was found.
+/// If the experiment cannot be loaded, or is not that of the results.
 fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
     let text =
         crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
-    let mut first_problem = None;
-    for base in folder.ancestors() {
-        let message = match Experiment::parse(&text, &base.join(EXPERIMENT), &manifest.sets) {
-            Ok(experiment) => {
-                let plan = Plan::new(&experiment);
-                let id = format!("{:016x}", plan.id());
-                if id == manifest.plan {
-                    return Ok((experiment, plan));
-                }
-                let (base, results_plan) = (base.display(), &manifest.plan);
-                format!(
-                    "{EXPERIMENT} with its suite relative to {base} is plan {id}, but the results are of plan {results_plan}"
-                )
-            }
-            Err(problem) => problem.message,
-        };
-        first_problem.get_or_insert(message);
+    let path = manifest.folder.join(EXPERIMENT);
+    let experiment = Experiment::from_plan(&text, &path, &manifest.sets, Some(&manifest.suite_paths))
+        .map_err(|problem| problem.message)?;
+    let plan = Plan::new(&experiment);
+    let id = format!("{:016x}", plan.id());
+    if id != manifest.plan {
+        let results_plan = &manifest.plan;
+        return Err(format!(
+            "{EXPERIMENT} is plan {id}, but the results are of plan {results_plan}: the suite changed"
+        ));
     }
-    Err(first_problem.unwrap_or_default())
+    Ok((experiment, plan))
 }
 
 /// Verifies the rows of the reference engine's judgements. If the experiment could be loaded, also
@@ -328,39 +270,6 @@ mod tests {
     use crate::record::Jobs;
     use crate::record::manifest::{Build, Machine};
 
-    /// `reports` is as deep as `experiments`, so a path relative to one also leads from the other
-    /// to the suite.
-    #[test]
-    fn load_finds_the_suite_from_the_results_folder() {
-        let root = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = root.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, text).unwrap();
-            path
-        };
-        let text = "suite = '../data/s.epd'\nlimit = { depth = 2 }\n";
-        write("data/s.epd", "4k3/8/8/8/8/8/8/R3K2R w KQ - id \"a\";\n");
-        let file = write("experiments/x.toml", text);
-        let plan = Plan::new(&Experiment::load(&file, &[]).unwrap());
-        let manifest = Manifest { plan: format!("{:016x}", plan.id()), ..Manifest::default() };
-        let results = write("reports/x/experiment.toml", text);
-        let folder = results.parent().unwrap();
-        let count_items =
-            |manifest: &Manifest| load_experiment(folder, manifest).map(|(experiment, _)| experiment.suite.items.len());
-        assert_eq!(count_items(&manifest), Ok(1));
-        // `--set` values belong to the plan.
-        let sets = vec!["draws=true".to_owned()];
-        let plan = Plan::new(&Experiment::load(&file, &sets).unwrap());
-        let manifest_with = |sets| Manifest { plan: format!("{:016x}", plan.id()), sets, ..Manifest::default() };
-        assert_eq!(
-            (count_items(&manifest_with(sets)), count_items(&manifest_with(Vec::new())).is_err()),
-            (Ok(1), true)
-        );
-        write("data/s.epd", "4k3/8/8/8/8/8/8/R3K3 w Q - id \"a\";\n");
-        assert!(count_items(&manifest).is_err_and(|message| message.contains("../data/s.epd")));
-    }
-
     #[test]
     fn segments_list_the_jobs_that_each_ran() {
         let segment = |shard: Option<u64>, jobs: usize, jobs_written: Option<&[u64]>, done: Option<u64>| RunSegment {
@@ -405,7 +314,9 @@ mod tests {
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
         write(
             "manifest.json",
-            &Manifest { ended: Some(5), rows: Some(1), ..Manifest::default() }.to_text().expect("JSON"),
+            &Manifest { ended: Some(5), rows: Some(1), header: "id,check".to_owned(), ..Manifest::default() }
+                .to_text()
+                .expect("JSON"),
         );
         write("results.csv", "id,check\n1,\n");
         let leftover_lines = || -> Vec<String> {
@@ -444,9 +355,10 @@ mod tests {
             ..RunSegment::default()
         };
         let verify_with = |segments: Vec<RunSegment>, error: &str| {
-            let manifest = Manifest { ended: Some(5), rows: Some(1), segments, ..Manifest::default() };
-            write("manifest.json", &manifest.to_text().unwrap());
             let header = record::header(&[], record::Extra::default());
+            let line = record::header_line(&header);
+            let manifest = Manifest { ended: Some(5), rows: Some(1), segments, header: line, ..Manifest::default() };
+            write("manifest.json", &manifest.to_text().unwrap());
             let mut row: Vec<&str> = vec![""; header.len() - 1];
             row[header.iter().position(|name| name == record::columns::ERROR).unwrap()] = error;
             let mut row: Vec<String> = row.into_iter().map(str::to_owned).collect();

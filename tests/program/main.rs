@@ -40,7 +40,6 @@ mod surface;
 mod sweep;
 mod switches;
 mod tasks;
-mod thin;
 mod trace;
 mod transcripts;
 mod tune;

@@ -148,8 +148,6 @@ pub enum Finding {
 pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, CompareError> {
     let gates = gates.iter().map(|text| Gate::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let (mut base_result, mut new_result) = (RecordedResult::read(base)?, RecordedResult::read(new)?);
-    // Rows are compared one by one, but a partial column has values in only some of the rows.
-    [&mut base_result, &mut new_result].into_iter().for_each(|result| result.frame.remove_partial_columns());
     add_score_errors(&mut base_result, &mut new_result, base)?;
     let resolve_column = |gate: Gate| gate.column(&base_result.frame).map(|column| (gate, column));
     let gates = gates.into_iter().map(resolve_column).collect::<Result<Vec<_>, _>>()?;
@@ -775,9 +773,11 @@ mod tests {
     fn manifest_belongs_to_the_results_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        write("manifest.json", "{ \"plan\": \"p\", \"rows\": 1 }");
+        let header = "variant,position,depth,search.nodes";
+        let manifest = Manifest { plan: "p".to_owned(), header: header.to_owned(), ..Manifest::default() };
+        write("manifest.json", &manifest.to_text().unwrap());
         for name in ["results.csv", "part.csv"] {
-            write(name, "variant,position,depth,search.nodes\na,p,1,9\n");
+            write(name, &format!("{header}\na,p,1,9\n"));
         }
         let read_plan = |name: &str| {
             RecordedResult::read(&folder.path().join(name)).unwrap().manifest.map(|manifest| manifest.plan)

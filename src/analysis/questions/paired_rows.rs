@@ -9,8 +9,7 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::score_error;
 use crate::experiment::text::FileText;
 use crate::record::manifest::{Manifest, ManifestError};
-use crate::record::verify::{self, UNSEALED};
-use crate::record::{RESULTS, columns, reference, thin};
+use crate::record::{PACKED, RESULTS, columns, reference, results_file, verify};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -36,10 +35,6 @@ pub enum CompareError {
     /// The rows were changed after the run. Holds the file and a description of the damage.
     #[error("{0}: {1}\nhelp: `ttlab run --repair` drops damaged and duplicate rows and repeats their searches")]
     Damaged(String, String),
-    /// Thin rows cannot be used, for example because they were changed after they were written.
-    /// Holds the file and a description of the problem.
-    #[error("{0}: {1}\nhelp: restore it, or make the full rows with `ttlab run`")]
-    Thin(String, String),
     /// The two results use one name for different positions. Holds the names of both results and a
     /// description of the positions.
     #[error("{0} and {1}: {2}")]
@@ -54,19 +49,18 @@ pub enum CompareError {
 }
 
 impl RecordedResult {
-    /// Reads a results folder or a results file. If the file is called `results.csv`, the manifest
-    /// in the same folder is read too.
+    /// Reads a results folder or a results file. If the file is called `results.csv` or
+    /// `results.csv.xz`, the manifest in the same folder is read too.
     ///
     /// # Errors
     /// If there are no results, or if the results cannot be read or were changed after the run.
     pub fn read(path: &Path) -> Result<Self, CompareError> {
-        if let Some(folder) = thin::thin_folder(path) {
-            return Self::read_thin(path, folder);
-        }
-        let rows_path = if path.is_dir() { path.join(RESULTS) } else { path.to_owned() };
-        // The manifest in a folder belongs to its `results.csv` only.
+        let rows_path = if path.is_dir() { results_file(path) } else { path.to_owned() };
+        let has_name =
+            |names: [&str; 2]| rows_path.file_name().is_some_and(|file| names.iter().any(|name| file == *name));
+        // The manifest in a folder belongs to its results only.
         let manifest = match rows_path.parent() {
-            Some(folder) if rows_path.file_name().is_some_and(|name| name == RESULTS) => Manifest::read(folder)?,
+            Some(folder) if has_name([RESULTS, PACKED]) => Manifest::read(folder)?,
             _ => None,
         };
         let frame = Frame::read(&rows_path)?;
@@ -79,23 +73,6 @@ impl RecordedResult {
                 Ok(Self { name: path.display().to_string(), frame, manifest, missing: verification.describe_missing() })
             }
         }
-    }
-
-    /// Reads the thin rows in `folder`. The result is named after `path`.
-    fn read_thin(path: &Path, folder: &Path) -> Result<Self, CompareError> {
-        let thin_file = folder.join(thin::NAME).display().to_string();
-        let thin_error = |problem: String| CompareError::Thin(thin_file.clone(), problem);
-        let manifest =
-            Manifest::read(folder)?.ok_or_else(|| thin_error("the folder contains no manifest".to_owned()))?;
-        let thin_rows = thin::read(folder, &manifest).map_err(|error| thin_error(error.to_string()))?;
-        let remedy = format!(
-            "run `ttlab run FILE --out FOLDER` to make the full rows (a copy of FILE as it was run is {})",
-            folder.join("experiment.toml").display()
-        );
-        let frame = Frame::from_thin_rows(&thin_rows, &thin_file, remedy)?;
-        let seal_note = (!manifest.is_sealed()).then(|| UNSEALED.to_owned());
-        let missing = manifest.thin.as_ref().and_then(|thin| thin.missing.clone()).or(seal_note);
-        Ok(Self { name: path.display().to_string(), frame, manifest: Some(manifest), missing })
     }
 }
 

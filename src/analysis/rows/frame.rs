@@ -1,7 +1,6 @@
 //! Stores the rows of results by column.
 
 use super::column::{SEED, SOURCE, TextColumn, Values};
-use super::missing::{MissingColumns, ThinRowsError};
 use crate::experiment::problem::{list_quoted, nearest as nearest_name};
 use crate::record::columns;
 use std::borrow::Cow;
@@ -13,8 +12,6 @@ pub struct Frame {
     pub(super) names: Vec<String>,
     pub(super) columns: Vec<Values>,
     pub(super) rows: usize,
-    /// The columns that thin rows lack. `None` if the rows are full.
-    pub missing: Option<MissingColumns>,
 }
 
 /// Why a results file cannot be used.
@@ -43,9 +40,6 @@ pub enum FrameError {
     /// A column that contains text was used as a metric.
     #[error("`{0}` contains text, not numbers, so it is not a metric")]
     NoNumbers(String),
-    /// Thin rows lack the requested data.
-    #[error(transparent)]
-    ThinRows(#[from] ThinRowsError),
     /// Several columns end in that name. Holds the name and the columns that the name may mean.
     #[error("`{}` is ambiguous ({}): write the full name", .0, .1.join(" or "))]
     Ambiguous(String, Vec<String>),
@@ -88,17 +82,6 @@ impl Frame {
             values.append(other.column(name), other.rows);
         }
         self.rows += other.rows;
-        if let Some(missing) = &other.missing {
-            self.missing.get_or_insert_default().merge(missing);
-        }
-    }
-
-    /// Removes the columns that thin rows store only once per search or variant, so that rows can
-    /// be compared one by one.
-    pub fn remove_partial_columns(&mut self) {
-        let Some(missing) = &self.missing else { return };
-        let columns = std::mem::take(&mut self.names).into_iter().zip(std::mem::take(&mut self.columns));
-        (self.names, self.columns) = columns.filter(|(name, _)| !missing.is_partial(name)).unzip();
     }
 
     /// Sets a column to the same string in every row. An existing column of that name is replaced.
@@ -137,14 +120,13 @@ impl Frame {
             names: self.names.clone(),
             columns: self.columns.iter().map(|values| values.take(rows)).collect(),
             rows: rows.len(),
-            missing: self.missing.clone(),
         }
     }
 
     /// Returns a frame of the chosen rows like [`Frame::take`]. Counters that are not listed in
     /// `counters` are left out. A counter is a numeric column with a dot in its name.
     pub fn take_with_counters(&self, rows: &[usize], counters: &[&str]) -> Self {
-        let mut taken = Self { rows: rows.len(), missing: self.missing.clone(), ..Self::default() };
+        let mut taken = Self { rows: rows.len(), ..Self::default() };
         for (name, values) in self.names.iter().zip(&self.columns) {
             if matches!(values, Values::Text(_)) || !name.contains('.') || counters.contains(&name.as_str()) {
                 taken.names.push(name.clone());
@@ -187,9 +169,6 @@ impl Frame {
     /// If no column matches the name, or if several columns match.
     pub fn resolve<'a>(&'a self, name: &str, lookup: Lookup) -> Result<&'a str, FrameError> {
         let unknown_error = || {
-            if let Some(error) = self.missing.as_ref().and_then(|missing| missing.column_error(name)) {
-                return error.into();
-            }
             let hint = if name == SOURCE {
                 // Only joined results have this column.
                 Some("only joined results have it, but one result was given".to_owned())

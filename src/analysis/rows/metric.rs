@@ -72,23 +72,8 @@ impl Metric {
     /// a column, or the end of exactly one column's name.
     ///
     /// # Errors
-    /// If there is no such metric, if the column contains text, or if thin rows do not store the
-    /// column for each row.
+    /// If there is no such metric, or if the column contains text.
     pub fn find(name: &str, frame: &Frame) -> Result<Self, FrameError> {
-        let metric = Self::find_any(name, frame)?;
-        let thin_rows_error = frame.missing.as_ref().and_then(|missing| {
-            let column = metric.columns().into_iter().find(|column| missing.is_partial(column))?;
-            missing.column_error(column)
-        });
-        match thin_rows_error {
-            Some(error) => Err(error.into()),
-            None => Ok(metric),
-        }
-    }
-
-    /// Finds a metric like [`Metric::find`], but does not check whether thin rows store the columns
-    /// of the metric for each row.
-    fn find_any(name: &str, frame: &Frame) -> Result<Self, FrameError> {
         if let Some((_, numerator, denominator)) = DERIVED.iter().find(|(derived_name, ..)| *derived_name == name)
             && frame.has(numerator)
             && frame.has(denominator)

@@ -7,8 +7,6 @@ pub mod frame;
 pub mod grouping;
 pub mod limits;
 pub mod metric;
-pub mod missing;
 mod read;
 pub mod score_error;
 pub mod seeds;
-pub mod thin;

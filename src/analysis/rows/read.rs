@@ -2,8 +2,7 @@
 
 use super::column::Values;
 use super::frame::{Frame, FrameError};
-use crate::record::{blocks, columns};
-use crate::system::files;
+use crate::record::{blocks, columns, packed};
 use csv::{ByteRecord, Position, StringRecord};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -20,15 +19,15 @@ impl Frame {
     /// its line and column.
     pub fn read(path: &Path) -> Result<Self, FrameError> {
         let name = path.display().to_string();
-        let file = files::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
+        let mut file = packed::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        match read_blocks(&file, threads, blocks::SIZE) {
+        match read_blocks(&mut file, threads, blocks::SIZE) {
             Some(frame) => Ok(frame),
             // The file is parsed again line by line, to find the faulty line and what is wrong.
             None => {
                 // If the file cannot be rewound, `parse` reports an error.
-                let _ = (&file).seek(SeekFrom::Start(0));
-                Self::parse(BufReader::with_capacity(1 << 20, &file), &name)
+                let _ = file.seek(SeekFrom::Start(0));
+                Self::parse(BufReader::with_capacity(1 << 20, file), &name)
             }
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn failure_with_repair(error: RunError) -> CommandFailure {
              moves them",
             "",
         ),
-        RunError::Output(OutputError::SecondsEdited(_)) => {
+        RunError::Output(OutputError::RowsChanged(_)) => {
             ("restore the file, start over with --fresh, or use --repair to seal the file as it is", "")
         }
         _ => return run_failure(error),

@@ -103,11 +103,11 @@ fn run_reports_each_job_once_and_resumes_without_work() {
     let manifest = Manifest::read(&out).unwrap().unwrap();
     let sealed = crate::record::verify::verify(&out.join("results.csv"), None).unwrap();
     assert_eq!(
-        (manifest.rows, manifest.file_seal),
-        (Some(12), Some(sealed.seals.file)),
+        (manifest.rows, manifest.bytes),
+        (Some(12), Some(sealed.seals.bytes)),
         "the manifest has the seals of the file"
     );
-    assert_eq!(manifest.column_seals, sealed.seals.columns);
+    assert_eq!(manifest.counts, Some(sealed.seals.counts));
 
     let second = RunLog::default();
     let summary = run_logged(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);

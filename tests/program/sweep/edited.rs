@@ -90,57 +90,6 @@ fn edit_of_any_field_is_detected() {
 }
 
 #[test]
-fn lost_duplicate_and_invalid_rows_are_detected() {
-    let edited = Edited::new();
-    // Each job has one row for each of three depths; lines 2 to 4 are the first job's.
-    for lost in [1, 2] {
-        let mut lines = edited.lines.clone();
-        lines.remove(lost);
-        edited.refused(&lines, &["the row before it is missing"]);
-    }
-    let mut doubled = edited.lines.clone();
-    doubled.extend(edited.lines[1..4].to_vec());
-    edited.refused(&doubled, &["duplicate", &format!("line {}", edited.lines.len() + 1)]);
-    for bad in ["this,is,no,row", "", ",,,", "\"", "a\"b,c"] {
-        let mut lines = edited.lines.clone();
-        lines[2] = bad.to_owned();
-        // An empty line isn't a row and does no harm by itself; the next row of the job reveals the
-        // gap.
-        edited.refused(&lines, &["line"]);
-    }
-}
-
-/// A job without its last row isn't done: it runs again, and no other job loses a row.
-#[test]
-fn job_without_its_last_row_runs_again() {
-    let edited = Edited::new();
-    let mut lines = edited.lines.clone();
-    lines.remove(3);
-    fs::write(edited.trial.results("out"), lines.join("\n") + "\n").unwrap();
-    let output = ttlab(&["run", &edited.trial.file, "--out", &edited.trial.text("out")]).expect(0);
-    assert!(output.stderr.contains("dropped 2 rows of jobs that will run again"), "{}", output.stderr);
-    assert_eq!(counts(&edited.trial.results("out")), edited.whole);
-    // If all rows of a job are missing, there is no gap to report.
-    let lines = [&edited.lines[..1], &edited.lines[4..]].concat();
-    fs::write(edited.trial.results("out"), lines.join("\n") + "\n").unwrap();
-    edited.trial.run("out", &[]).expect(0);
-    assert_eq!(counts(&edited.trial.results("out")), edited.whole);
-}
-
-#[test]
-fn bytes_that_are_not_utf8_are_detected() {
-    let edited = Edited::new();
-    let results = edited.trial.results("out");
-    let mut bytes = fs::read(&results).unwrap();
-    let middle = edited.lines[..5].join("\n").len() - 3;
-    bytes[middle] = 0xff;
-    fs::write(&results, &bytes).unwrap();
-    edited.trial.run("out", &[]).expect(2).prints(&["line 5", "UTF-8"]);
-    edited.trial.run("out", &["--repair"]).expect(0);
-    assert_eq!(counts(&results), edited.whole);
-}
-
-#[test]
 fn results_of_another_plan_without_their_manifest_are_refused() {
     let trial = Trial::new(SMALL);
     trial.run("out", &["--set", "limit.depth=2"]).expect(0);
@@ -153,69 +102,11 @@ fn results_of_another_plan_without_their_manifest_are_refused() {
 }
 
 #[test]
-fn results_of_another_experiment_or_build_are_refused() {
+fn results_of_another_build_are_continued_on_request() {
     let trial = Trial::new(SMALL);
     trial.run("out", &[]).expect(0);
-    let results = trial.results("out");
-    let good = fs::read_to_string(&results).unwrap();
-    fs::write(&results, good.replacen("experiment,variant", "experiment,varient", 1)).unwrap();
-    trial.run("out", &[]).expect(2).prints(&["its columns are not those", "--out"]);
-    fs::write(&results, &good).unwrap();
-    let manifest = trial.path("out").join("manifest.json");
     seal_anew(&trial.path("out"), |manifest| manifest["build"]["searches"] = "0".into());
-    trial.run("out", &[]).expect(2).prints(&["another build", "--any-build", "--fresh"]);
     trial.run("out", &["--any-build"]).expect(0);
-    for (torn, output) in
-        [("", "manifest.json"), ("{", "manifest.json"), ("[]", "another build"), ("{\"plan\": 7}", "manifest.json")]
-    {
-        fs::write(&manifest, torn).unwrap();
-        trial.run("out", &[]).expect(2).prints(&[output]);
-        assert_eq!(fs::read_to_string(&results).unwrap(), good);
-    }
-    trial.run("out", &["--fresh"]).expect(0);
-}
-
-/// A missing or damaged header, a header marked by another program, and holes left in a file that
-/// was truncated during a run.
-#[test]
-fn damaged_header_and_holes_are_repaired() {
-    let edited = Edited::new();
-    let head = &edited.lines[0];
-    let with = |first: &str| [&[first.to_owned()], &edited.lines[1..]].concat();
-    let hole = "\0".repeat(100_000);
-    let mut inside = edited.lines.clone();
-    inside[4] = format!("{hole}{}", inside[4]);
-    for (lines, words) in [
-        (
-            edited.lines[1..].to_vec(),
-            &["its columns are not those", "help: if only its first line is damaged, --repair restores this line"][..],
-        ),
-        (
-            with(&head.replacen("experiment,variant", "experiment,varient", 1)),
-            &["its columns are not those", "varient"],
-        ),
-        (
-            with(&format!("\u{feff}{head}")),
-            &["line 1: it begins with a byte order mark", "--repair drops damaged rows"],
-        ),
-        (with("x"), &["its columns are not those"]),
-        (with(""), &["its columns are not those"]),
-        (with(&hole), &["line 1: it contains zero bytes", "--repair drops damaged rows"]),
-        (with(&format!("{hole}{}", edited.lines[3])), &["line 1: it contains zero bytes"]),
-        (inside, &["line 5: it contains zero bytes", "--repair drops damaged rows"]),
-        (vec![hole.clone()], &["line 1: it contains zero bytes"]),
-    ] {
-        edited.refused(&lines, words);
-    }
-    // Files without any line end.
-    let results = edited.trial.results("out");
-    for text in [hole.as_str(), "x", "id,experiment,varient"] {
-        fs::write(&results, text).unwrap();
-        let output = edited.trial.run("out", &[]).expect(2);
-        assert!(output.stderr.len() < 1000, "{}", output.stderr);
-        edited.trial.run("out", &["--repair"]).expect(0);
-        assert_eq!(counts(&results), edited.whole);
-    }
 }
 
 /// Repair keeps a copy of the original file, each time under a new name. A stray quote only costs
@@ -238,27 +129,6 @@ fn repair_keeps_a_copy_and_drops_only_the_damaged_row() {
     }
 }
 
-/// Changes made by spreadsheets and by editors of other systems.
-#[test]
-fn changed_line_ends_and_invalid_times_are_refused() {
-    let edited = Edited::new();
-    let results = edited.trial.results("out");
-    let good = edited.lines.join("\n") + "\n";
-    let mixed = good.replacen("\n", "\r\n", 5).replacen("\r\n", "\n", 4);
-    for (text, line) in [(good.replace('\n', "\r\n"), 1), (good.replace('\n', "\r"), 1), (mixed, 5)] {
-        fs::write(&results, &text).unwrap();
-        edited.trial.run("out", &[]).expect(2).prints(&[&format!("line {line}"), "carriage return", "tr -d"]);
-        assert_eq!(fs::read_to_string(&results).unwrap(), text);
-    }
-    let seconds = edited.lines[0].split(',').position(|name| name == "seconds").unwrap();
-    for bad in ["NaN", "-1", "inf", "soon"] {
-        edited.refused(&edited.with_field(4, seconds, bad), &["line 5", "seconds"]);
-    }
-    // Columns of another build are named.
-    fs::write(&results, good.replacen("search.evals", "search.evalz", 1)).unwrap();
-    edited.trial.run("out", &[]).expect(2).prints(&["`search.evalz`", "`search.evals` is expected"]);
-}
-
 /// Links and files that someone put in the place of results.
 #[test]
 fn links_in_the_folder_are_not_written_through() {
@@ -277,26 +147,4 @@ fn links_in_the_folder_are_not_written_through() {
     fs::write(trial.path("out").join(".lock"), "somebody's").unwrap();
     trial.run("out", &[]).expect(0);
     assert_eq!(fs::read_to_string(trial.path("out").join(".lock")).unwrap(), "somebody's");
-}
-
-#[test]
-fn fresh_run_moves_old_pages() {
-    let trial = Trial::new(&SMALL.replace("first = 6", "first = 2"));
-    trial.run("out", &[]).expect(0);
-    for mine in ["notes.txt", "report.docx"] {
-        fs::write(trial.path("out").join(mine), "mine").unwrap();
-    }
-    assert!(trial.path("out").join("report.html").exists());
-    // A `--fresh` run that is stopped at once leaves no page of the old results.
-    let mut child = trial.spawn("out", &["--fresh", "--set", "limit.depth=9", "--jobs", "1"]);
-    let begun = std::time::Instant::now();
-    while trial.path("out").join("report.html").exists() {
-        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "the page is still there");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    signal(&child, "-KILL");
-    child.wait().unwrap();
-    assert!(trial.path("out/previous/report.html").exists());
-    assert!(trial.path("out").join("notes.txt").exists());
-    assert!(trial.path("out").join("report.docx").exists());
 }

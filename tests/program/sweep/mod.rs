@@ -4,6 +4,7 @@
 mod disk;
 mod edited;
 mod failing;
+mod faults;
 mod grown;
 mod kills;
 mod pipes;

@@ -110,25 +110,6 @@ fn rows_of_another_shard_do_not_stand_for_its_own() {
     sweep.merge("out", &[]).expect(0);
 }
 
-/// A shard that was killed before its first row has started, and all its jobs are missing.
-#[test]
-fn shard_without_rows_lacks_all_its_jobs() {
-    let sweep = Sweep::new(SMALL, 2);
-    sweep.shard(0, "out", &[]).expect(0);
-    sweep.shard(1, "out", &[]).expect(0);
-    let part = sweep.trial.path("out/shards/1/results.csv");
-    let whole = fs::read(&part).unwrap();
-    fs::remove_file(&part).unwrap();
-    // 31 jobs in total: five variants on each of six items, and one over the whole suite, which
-    // belongs to the first shard.
-    let message = sweep.missing("out").expect(3);
-    assert_eq!(message.stdout, "1\n");
-    assert!(message.stderr.contains("15 of 15 jobs missing"), "{}", message.stderr);
-    sweep.merge("out", &[]).expect(3).prints(&["shard 1 of 2", "1 of 2 shards are incomplete: 15 jobs missing"]);
-    fs::write(&part, whole).unwrap();
-    sweep.merge("out", &[]).expect(0);
-}
-
 /// A run that was killed before it sorted its rows still has all of them.
 #[test]
 fn rows_in_any_order_are_merged_in_the_order_of_the_plan() {

@@ -38,22 +38,3 @@ fn file_truncated_anywhere_is_completed() {
 fn truncated_file_of_a_whole_suite_job_is_completed() {
     completed_from_any_cut(&format!("{TINY}[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n"), 13, 1);
 }
-
-/// Garbage at the end of the file, as a power failure may leave it.
-#[test]
-fn bytes_after_the_last_line_are_removed() {
-    let trial = Trial::new(TINY);
-    trial.run("out", &[]).expect(0);
-    let results = trial.results("out");
-    let (whole, bytes) = (counts(&results), fs::read(&results).unwrap());
-    for rubbish in [&[0; 4096][..], b"\"", b"abc,def", &[0xff, 0xfe, 0x00]] {
-        fs::write(&results, [&bytes, rubbish].concat()).unwrap();
-        let output = ttlab(&["run", &trial.file, "--out", &trial.text("out")]).expect(0);
-        assert!(
-            output.stderr.contains(&format!("incomplete last line of {} bytes", rubbish.len())),
-            "{}",
-            output.stderr
-        );
-        assert_eq!(counts(&results), whole);
-    }
-}

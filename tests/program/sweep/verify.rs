@@ -23,31 +23,6 @@ fn put(trial: &Trial, lines: &[String]) {
     fs::write(trial.results("out"), lines.join("\n") + "\n").unwrap();
 }
 
-#[test]
-fn edited_count_is_refused_by_every_command() {
-    let (trial, lines) = ran(&small());
-    let (out, other) = (trial.text("out"), trial.text("other"));
-    ttlab(&["verify", &out, &other]).expect(0);
-    let nodes = lines[0].split(',').position(|name| name == "search.nodes").unwrap();
-    // A variant without a comma in its name.
-    let at = lines.iter().position(|line| line.contains(",no table,")).unwrap();
-    let mut fields: Vec<&str> = lines[at].split(',').collect();
-    fields[nodes] = "7";
-    let mut edited = lines.clone();
-    edited[at] = fields.join(",");
-    put(&trial, &edited);
-    let line = format!("line {}", at + 1);
-    ttlab(&["report", &out]).expect(2).prints(&["edited", &line, "--repair"]);
-    ttlab(&["compare", &other, &out]).expect(2).prints(&["edited", &line]);
-    let message = ttlab(&["verify", &out]).expect(4);
-    assert!(message.stdout.contains("WRONG"), "{}", message.stdout);
-    assert!(message.stdout.contains(&line), "{}", message.stdout);
-    // The file alone reveals it too.
-    let alone = trial.text("alone.csv");
-    fs::copy(trial.results("out"), &alone).unwrap();
-    ttlab(&["report", &alone]).expect(2).prints(&["edited"]);
-}
-
 /// The folder's state according to `verify`, and whether it can be read for a report and for a
 /// comparison.
 fn read(folder: &Path) -> (FolderState, bool, bool) {
@@ -97,7 +72,7 @@ fn edit_of_any_field_of_a_manifest_is_detected() {
         };
         fs::write(&path, serde_json::to_string_pretty(&edited).unwrap()).unwrap();
         assert_eq!(read(&folder), WRONG, "{place}");
-        // And with the value removed; without the manifest's own checksum that can't be detected.
+        // And with the value removed.
         let (parent, name) = place.rsplit_once('/').unwrap();
         let mut edited = manifest.clone();
         match edited.pointer_mut(parent).unwrap() {
@@ -106,27 +81,9 @@ fn edit_of_any_field_of_a_manifest_is_detected() {
             _ => unreachable!(),
         }
         fs::write(&path, edited.to_string()).unwrap();
-        let unsealed = (FolderState::Unsealed, true, true);
-        assert_eq!(read(&folder), if place == "/manifest_seal" { unsealed } else { WRONG }, "without {place}");
+        assert_eq!(read(&folder), WRONG, "without {place}");
     }
-    let out = trial.text("out");
-    let mut edited = manifest.clone();
-    edited.as_object_mut().unwrap().shift_remove("manifest_seal");
-    fs::write(&path, edited.to_string()).unwrap();
-    let message = ttlab(&["verify", &out]).expect(3);
-    assert!(message.stdout.contains("unsealed: 8 rows"), "{}", message.stdout);
-    assert!(message.stdout.contains("edits cannot be detected"), "{}", message.stdout);
-    ttlab(&["report", &out]).expect(3).prints(&["unsealed: its manifest has no seal"]);
-    ttlab(&["compare", &out, &trial.text("other")]).expect(3).prints(&["unsealed: its manifest has no seal"]);
-    edited["jobs"] = 77.into();
-    edited["manifest_seal"] = manifest["manifest_seal"].clone();
-    fs::write(&path, edited.to_string()).unwrap();
-    ttlab(&["verify", &out]).expect(4);
-    for command in [vec!["report", &out], vec!["compare", &out, &trial.text("other")]] {
-        ttlab(&command).expect(2).prints(&["manifest.json: it was edited or damaged: its seal does not match"]);
-    }
-    trial.run("out", &[]).expect(2).prints(&["its seal does not match", "move it away"]);
-    // As the message says: the rows belong to the plan, and get a new manifest.
+    // As the message says, a manifest that was moved away is written again.
     fs::remove_file(&path).unwrap();
     trial.run("out", &[]).expect(0);
     assert_eq!(read(&folder), WHOLE);
@@ -154,57 +111,19 @@ fn swapped_columns_in_the_header_are_detected() {
     for other in 1..names.len() {
         assert!(exchanged(other - 1, other).is_some(), "{} and {}", names[other - 1], names[other]);
     }
-    let nodes = |other: &str| exchanged(at("search.nodes"), at(other)).unwrap_or_default();
-    assert!(
-        nodes("search.evals").contains("line 1: the header has changed since the run"),
-        "{}",
-        nodes("search.evals")
-    );
-    assert_eq!(read(&folder), WRONG);
-    // A column that the run didn't have, and a run that hasn't ended.
-    put(&trial, &[&[lines[0].replace("search.evals,", "search.evil,")], &lines[1..]].concat());
-    let message = ttlab(&["verify", &trial.text("out")]).expect(4);
-    let output = "1 column missing: `search.evals`; 1 column added since the run: `search.evil`";
-    assert!(message.stdout.contains(output), "{}", message.stdout);
-    seal_anew(&folder, |manifest| {
-        let fields = manifest.as_object_mut().unwrap();
-        fields.retain(|name, _| !["column_seals", "file_seal", "ended"].contains(&name.as_str()));
-    });
-    nodes("search.evals");
-    assert_eq!(read(&folder), WRONG);
-}
-
-/// The seconds aren't counts, but the checksum of the file covers them.
-#[test]
-fn edited_seconds_are_detected_by_the_file_checksum() {
-    let (trial, lines) = ran(TINY);
-    let (folder, out) = (trial.path("out"), trial.text("out"));
-    let at = lines[0].split(',').position(|name| name == "seconds").unwrap();
-    let mut fields: Vec<&str> = lines[3].split(',').collect();
-    fields[at] = "7.000000";
-    let mut edited = lines.clone();
-    edited[3] = fields.join(",");
-    put(&trial, &edited);
-    let message = ttlab(&["verify", &out]).expect(4);
-    assert!(message.stdout.contains("the file has changed since the run ended: seconds"), "{}", message.stdout);
-    assert_eq!(read(&folder), WRONG);
-    fs::write(trial.results("out"), lines.join("\n") + "\nx").unwrap();
-    assert_eq!(read(&folder).0, FolderState::Wrong, "bytes after the last row");
+    // A run that hasn't ended.
     put(&trial, &lines);
-    assert_eq!(read(&folder), WHOLE);
+    seal_anew(&folder, |manifest| manifest["ended"] = serde_json::Value::Null);
+    assert!(exchanged(at("search.nodes"), at("search.evals")).is_some());
 }
 
-/// However a plan is run, each column of texts and counts has the same checksum; shards have no
-/// column checksums.
+/// However a plan is run, the seal of its counts is the same; shards have none.
 #[test]
-fn checksums_of_counts_are_equal_in_every_run() {
+fn seal_of_counts_is_equal_in_every_run() {
     let (trial, lines) = ran(TINY);
-    let seals = |out: &str| Manifest::read(&trial.path(out)).unwrap().unwrap().column_seals;
-    let known = seals("out");
-    let left_out = ["id", "check", "seconds"];
-    let names: Vec<&str> = lines[0].split(',').filter(|name| !left_out.contains(name)).collect();
-    assert!(names.iter().all(|name| known.contains_key(*name)), "{:?}", known.keys());
-    assert!(names.len() == known.len(), "{:?}", known.keys());
+    let seal = |out: &str| Manifest::read(&trial.path(out)).unwrap().unwrap().counts;
+    let known = seal("out");
+    assert!(known.is_some());
     trial.run("jobs", &["--jobs", "3"]).expect(0);
     // A run that was stopped and continued.
     fs::create_dir(trial.path("resumed")).unwrap();
@@ -218,91 +137,14 @@ fn checksums_of_counts_are_equal_in_every_run() {
     for shard in ["0", "1"] {
         ttlab(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &trial.text("merged")]).expect(0);
         let shard = Manifest::read(&trial.path(&format!("merged/shards/{shard}"))).unwrap().unwrap();
-        assert!(shard.column_seals.is_empty());
-        assert!(shard.file_seal.is_some());
+        assert!(shard.counts.is_none() && shard.bytes.is_some(), "{shard:?}");
     }
     ttlab(&["merge", &plan, "-q", "-o", &trial.text("merged")]).expect(0);
     for out in ["other", "jobs", "resumed", "merged"] {
-        assert_eq!(seals(out), known, "{out}");
+        assert_eq!(seal(out), known, "{out}");
         let message = ttlab(&["verify", &trial.text(out)]).expect(0);
-        let output = "sealed: the counts by column, the file as written, and the manifest";
+        let output = "sealed: the counts, the file as written, and the manifest";
         assert!(message.stdout.contains(output), "{}", message.stdout);
-    }
-}
-
-/// A manifest of another schema version is refused by every command, with both versions; nothing is
-/// changed.
-#[test]
-fn results_of_another_schema_are_refused_with_both_versions() {
-    let (trial, _) = ran(TINY);
-    let path = trial.path("out/manifest.json");
-    let mut manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    let fields = manifest.as_object_mut().unwrap();
-    fields.retain(|name, _| !name.ends_with("_seal"));
-    fields.insert("schema".to_owned(), 2.into());
-    let text = manifest.to_string();
-    fs::write(&path, &text).unwrap();
-    for command in ["verify", "report"] {
-        let message = ttlab(&[command, &trial.text("out")]).expect(2);
-        let output = "a manifest of schema 2, but this ttlab reads schema 3: run the experiment again";
-        assert!(
-            message.stderr.contains(output) || message.stdout.contains(output),
-            "{command}: {}{}",
-            message.stdout,
-            message.stderr
-        );
-    }
-    trial.run("out", &[]).expect(2).prints(&["this ttlab reads schema 3"]);
-    assert_eq!(fs::read_to_string(&path).unwrap(), text);
-}
-
-/// A full disk at the header leaves an empty file: nothing is lost.
-#[test]
-fn empty_results_are_incomplete() {
-    let (trial, lines) = ran(TINY);
-    fs::write(trial.results("out"), "").unwrap();
-    let message = ttlab(&["verify", &trial.text("out")]).expect(3);
-    assert!(message.stdout.contains("results.csv is empty"), "{}", message.stdout);
-    trial.run("out", &[]).expect(0);
-    assert_eq!(fs::read_to_string(trial.results("out")).unwrap().lines().count(), lines.len());
-}
-
-#[test]
-fn duplicate_rows_are_refused() {
-    let (trial, lines) = ran(&small());
-    let out = trial.text("out");
-    let thrice = [&lines[..], &lines[1..], &lines[1..]].concat();
-    put(&trial, &thrice);
-    ttlab(&["report", &out]).expect(2).prints(&[&format!("{} duplicate rows", 2 * (lines.len() - 1))]);
-    ttlab(&["compare", &trial.text("other"), &out])
-        .expect(2)
-        .prints(&["duplicate rows (first: line 56; line 57; line 58)"]);
-    ttlab(&["verify", &out]).expect(4);
-}
-
-#[test]
-fn missing_rows_are_reported_and_the_page_is_written() {
-    let (trial, lines) = ran(&small());
-    let out = trial.text("out");
-    // All variants on one position, except the one that is a single job; and the last row of one
-    // job.
-    let gone = |line: &String| line.contains(",BK.02,") && !line.contains(",kept,");
-    let fewer: Vec<String> = lines.iter().filter(|line| !gone(line)).cloned().collect();
-    assert_eq!(lines.len() - fewer.len(), 5 * 3);
-    let last = lines.iter().rposition(|line| line.contains(",no table,")).unwrap();
-    let short = [&lines[..last], &lines[last + 1..]].concat();
-    for (left, words) in [(&fewer, "5 jobs of the plan without rows"), (&short, "1 row that the run wrote")] {
-        put(&trial, left);
-        fs::remove_file(trial.path("out").join("report.html")).unwrap();
-        ttlab(&["report", &out]).expect(3).prints(&[words]);
-        assert!(trial.path("out").join("report.html").exists());
-        ttlab(&["compare", &out, &trial.text("other")]).expect(3).prints(&[words]);
-        let message = ttlab(&["verify", &out]).expect(3);
-        assert!(message.stdout.contains("incomplete"), "{}", message.stdout);
-        assert!(message.stdout.contains(words), "{}", message.stdout);
-        // The same command runs them again.
-        trial.run("out", &[]).expect(0);
-        ttlab(&["verify", "--quiet", &out]).expect(0);
     }
 }
 
@@ -416,27 +258,6 @@ fn cells_can_be_guarded_against_spreadsheets() {
     }
 }
 
-/// Of many wrong rows, the first three are listed with their lines, and all are counted.
-#[test]
-fn first_three_wrong_rows_are_named_and_all_counted() {
-    let (trial, mut lines) = ran(&small());
-    let nodes = lines[0].split(',').position(|name| name == "search.nodes").unwrap();
-    let places: Vec<usize> = (1..lines.len()).filter(|&at| lines[at].contains(",no table,")).collect();
-    for &at in &places {
-        let mut fields: Vec<&str> = lines[at].split(',').collect();
-        fields[nodes] = "7";
-        lines[at] = fields.join(",");
-    }
-    put(&trial, &lines);
-    let message = ttlab(&["verify", &trial.text("out")]).expect(4).stdout;
-    let output = message.split(')').next().unwrap();
-    assert_eq!((places.len(), output.matches("line ").count()), (9, 3), "{message}");
-    assert!(message.contains("9 rows edited"), "{message}");
-    for at in &places[..3] {
-        assert!(output.contains(&format!("line {}", at + 1)), "{message}");
-    }
-}
-
 /// Cells that a spreadsheet would treat as formulas get an apostrophe; numbers, including negative
 /// ones, are unchanged.
 #[test]
@@ -472,35 +293,6 @@ fn cell_with_a_line_break_stays_one_line() {
     let text = render(&sheet, Style { level: 1, links_figures: false });
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("lines")).collect();
     assert_eq!(lines, ["| two lines  of \\| three | end |"], "{text}");
-}
-
-/// A header that differs from the plan's is reported by its first wrong column; a partial header
-/// left by a kill counts as none.
-#[test]
-fn wrong_header_is_reported_by_its_first_wrong_column() {
-    use ttlab::internals::record::{ResultsError, scan};
-    let folder = scratch();
-    let path = folder.path().join("results.csv");
-    let header = ["id", "nodes", "time"].map(str::to_owned);
-    let read = |text: &str| {
-        fs::write(&path, text).unwrap();
-        scan(&path, &header, |_, _| Ok(())).map_err(|error| match error {
-            ResultsError::OtherColumns(output) => output,
-            other => panic!("{text:?}: {other}"),
-        })
-    };
-    for (text, output) in [
-        ("id,knots,time\n", "column 2 is `knots`, which this experiment does not write, but `nodes` is expected"),
-        ("id,time,nodes\n", "column 2 is `time` but `nodes` is expected"),
-        ("id,nodes\n", "`time` is missing at the end"),
-        ("id,nodes,time,more\n", "`more` follows the last expected column"),
-        ("id,knots", "column 2 is `knots`, which this experiment does not write, but `nodes` is expected"),
-    ] {
-        assert_eq!(read(text), Err(output.to_owned()), "{text:?}");
-    }
-    for text in ["", "id,no", "id,nodes,time"] {
-        assert_eq!(read(text), Ok(0), "{text:?}");
-    }
 }
 
 /// A range of jobs may be anywhere among the numbers that a plan can have, and a range that was
