@@ -15,6 +15,9 @@ compile_error!("ttlab runs on Unix systems only");
 // The kernel's modules, below all others.
 use ttlab_core::internals::{chess, decode, engine, signature, system, table, traces};
 
+#[cfg(test)]
+mod golden;
+
 // A module may use only the modules that are declared above it (see `docs/architecture.md`).
 mod parallel;
 

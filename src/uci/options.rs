@@ -226,47 +226,11 @@ mod tests {
         assert_eq!(first[..5], expected);
         assert!(first[5].starts_with("option name algorithm type combo default "), "{}", first[5]);
         assert!(first[5].contains(" var "), "{}", first[5]);
-        for (name, value, output) in [
-            ("Threads", Some("1"), Ok(FollowUp::None)),
-            ("THREADS", Some("256"), Ok(FollowUp::Note(TURNS))),
-            ("Threads", Some("257"), Err("Threads: expected a number from 1 to 256, found `257`")),
-            ("Threads", Some("0"), Err("Threads: expected a number from 1 to 256, found `0`")),
-            ("Threads", Some("2"), Ok(FollowUp::Note(TURNS))),
-            ("threads.kind", Some("real"), Ok(FollowUp::Note(REAL))),
-            ("Threads", Some("4"), Ok(FollowUp::Note(REAL))),
-            ("threads.seed", Some("4"), Ok(FollowUp::None)),
-            ("Threads", Some("1"), Ok(FollowUp::None)),
-            ("threads.kind", Some("virtual"), Ok(FollowUp::None)),
-            ("Ponder", Some("true"), Ok(FollowUp::None)),
-            ("Ponder", Some("false"), Ok(FollowUp::None)),
-            ("Ponder", Some("maybe"), Err("Ponder: expected true or false, found `maybe`")),
-            ("clear hash", None, Ok(FollowUp::Clear)),
-            ("Move Overhead", Some("0"), Ok(FollowUp::None)),
-            ("Move Overhead", Some("5000"), Ok(FollowUp::None)),
-            ("Move Overhead", Some("5001"), Err("Move Overhead: expected a number from 0 to 5000, found `5001`")),
-            ("Move Overhead", Some("-1"), Err("Move Overhead: expected a number from 0 to 5000, found `-1`")),
-            ("Hash", Some("1048577"), Err("Hash: expected a number from 1 to 1048576, found `1048577`")),
-            ("Hash", Some("0"), Err("Hash: expected a number from 1 to 1048576, found `0`")),
-            ("Hash", None, Err("Hash: expected a number from 1 to 1048576, found ``")),
-            ("hash", Some("1"), Ok(FollowUp::None)),
-            ("Table.Slots", Some("2"), Ok(FollowUp::None)),
-            ("table.slots", Some("4"), Ok(FollowUp::None)),
-            ("ordering", Some("table-move mvv-lva"), Ok(FollowUp::None)),
-            (
-                "table.slotz",
-                Some("4"),
-                Err("table.slotz: there is no option `table.slotz` (did you mean `table.slots`?)"),
-            ),
-            (" ", None, Err(" : there is no option ` `")),
-            ("", Some("x"), Err("setoption: expected `name` and the name of an option")),
-        ] {
-            let result = settings.set(name, value);
-            match output {
-                Ok(follow_up) => assert_eq!(result, Ok(follow_up), "{name}"),
-                Err(_) if name == " " => assert!(result.is_err()),
-                Err(message) => assert_eq!(result, Err(message.to_owned()), "{name}"),
-            }
-        }
+        crate::golden::assert_answers("uci/options.txt", |_, line| {
+            let words = line.strip_prefix("setoption name").unwrap().trim_start();
+            let (name, value) = words.split_once(" value ").map_or((words, None), |(name, value)| (name, Some(value)));
+            format!("{:?}", settings.set(name, value))
+        });
         assert_eq!(settings.overhead, Duration::from_millis(5000));
         let EngineOptions { table, ordering, .. } = &settings.engine;
         assert_eq!((table.slots, table.size, ordering.len()), (4, Size::Bytes(1 << 20), 2));
