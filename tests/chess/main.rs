@@ -8,8 +8,12 @@ mod ending;
 mod epd;
 mod fen;
 mod generate;
+#[allow(dead_code)] // Each test binary uses a part of it.
+#[path = "../../src/golden.rs"]
+mod golden;
 mod keys;
 mod order;
 mod perft;
 mod pgn;
+mod readers;
 mod unique;
