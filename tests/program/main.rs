@@ -8,7 +8,6 @@ mod common;
 mod compare;
 mod docs;
 mod doubts;
-mod drawings;
 #[cfg(target_os = "linux")]
 mod engine_traces;
 mod engines;

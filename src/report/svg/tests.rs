@@ -8,6 +8,8 @@ use super::stacked::Stacked;
 use super::*;
 use crate::analysis::questions::curves::{CurvePoint, Series};
 use crate::analysis::rows::metric::Better;
+use crate::golden::assert_golden;
+use proptest::prelude::*;
 
 /// A rectangle that a text or a mark covers; its edges are left, top, right and bottom.
 #[derive(Debug)]
@@ -436,4 +438,146 @@ fn series_have_eight_colours_and_then_begin_again() {
     assert_eq!(colours.len(), 8);
     assert!(colours.iter().all(|colour| STYLE.contains(&format!(".{colour}{{stroke:var(--{colour})"))), "{colours:?}");
     assert_eq!([8, 9, 15, 16].map(class_of), [0, 1, 7, 0].map(class_of));
+}
+
+/// One drawing of each kind, reviewed as SVG: which shape is where, in which colour and with which
+/// tooltip.
+#[test]
+fn drawings_equal_their_golden_files() {
+    let nan = f64::NAN;
+    let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let curve = |name: &str, factor: f64| {
+        let make_point = |(x, y): (f64, f64)| CurvePoint {
+            x,
+            y: y * factor,
+            low: y * factor * 0.9,
+            high: y * factor * 1.25,
+            label: format!("at {x}"),
+        };
+        let points = [(1024.0, 0.5), (4096.0, 0.8), (65_536.0, 1.6)].map(make_point).to_vec();
+        Series { name: name.to_owned(), line: None, points }
+    };
+    let series = vec![curve("first", 1.0), curve("second", 1.1), curve("third", 0.7)];
+    let x_ticks = vec![(1024.0, "1 KiB".to_owned()), (4096.0, "4 KiB".to_owned()), (65_536.0, "64 KiB".to_owned())];
+    let lines = Lines {
+        series: series.clone(),
+        x: "size".to_owned(),
+        y: "ratio of nodes".to_owned(),
+        x_log: true,
+        y_log: true,
+        x_ticks,
+        ratio: true,
+        base: Some(1),
+        ..Lines::default()
+    };
+    let shares = Lines { series: vec![curve("only", 0.5)], x: "slots".to_owned(), share: true, ..Lines::default() };
+    let make_row = |(name, mean, low, high, significant): (&str, f64, f64, f64, bool)| ForestRow {
+        name: name.to_owned(),
+        mean,
+        low,
+        high,
+        significant,
+    };
+    let rows = [
+        ("fewer nodes", 0.5, 0.4, 0.625, true),
+        ("more nodes", 2.0, 1.5, 3.0, true),
+        ("no difference", 0.9, 0.7, 1.2, false),
+        ("size=64 KiB, policy=aged-depth factor=4, slots=4, index=multiply", 1.3, nan, nan, false),
+    ];
+    let rows = rows.map(make_row).to_vec();
+    let forest = Forest { rows, x: "nodes, as a ratio".to_owned(), differences: false, better: Better::Less };
+    let heat = Heat {
+        first: ("size".to_owned(), names(&["64 KiB", "1 MiB"])),
+        second: ("policy".to_owned(), names(&["always", "deep", "two"])),
+        cells: vec![vec![Some(0.5), None, Some(2.0)], vec![Some(1.0), Some(0.9), Some(1.3)]],
+        better: Better::Less,
+    };
+    let bars = [("a", [10.0, 30.0, 60.0]), ("b", [1.0, 1.0, 2.0]), ("c", [5.0, 0.0, 15.0])];
+    let stacked = Stacked {
+        parts: [("usable hit", 1), ("other hit", 4), ("free slot", 7)].map(|(name, at)| (name.to_owned(), at)).to_vec(),
+        bars: bars.map(|(name, sizes)| (name.to_owned(), sizes.to_vec())).to_vec(),
+    };
+    let scatter = Scatter { series, x: "nodes of the baseline".to_owned(), y: "ratio".to_owned() };
+    for (name, svg) in [
+        ("lines", lines.render(760.0, "title", true)),
+        ("shares", shares.render(700.0, "title", false)),
+        ("forest", forest.render(760.0, "title", true)),
+        ("map", heat.render(760.0, "title", true)),
+        ("stacked", stacked.render(760.0, "title", true)),
+        ("scatter", scatter.render(760.0, "title", true)),
+    ] {
+        assert_golden(&format!("drawings/{name}.svg"), &svg.replace("><", ">\n<"));
+    }
+}
+
+proptest! {
+    /// Marks stand in the order of their values, at distances in proportion to the differences (or
+    /// to the factors on a logarithmic axis), and inside the frame.
+    #[test]
+    fn marks_stand_at_their_values(
+        values in proptest::collection::vec((1.0..1e6_f64, 0.05..20.0_f64), 3..12),
+        log in any::<bool>(),
+        narrow in any::<bool>(),
+    ) {
+        let make_point = |&(x, y): &(f64, f64)| CurvePoint { x, y, low: f64::NAN, high: f64::NAN, label: String::new() };
+        let points: Vec<CurvePoint> = values.iter().map(make_point).collect();
+        let series = vec![Series { name: "a".to_owned(), line: None, points }];
+        let width = WIDTHS[usize::from(narrow)];
+        let lines = Lines { series: series.clone(), x_log: log, y_log: log, base: Some(0), ..Lines::default() };
+        let scatter = Scatter { series, x: "x".to_owned(), y: "y".to_owned() };
+        for (svg, log) in [(lines.render(width, "", false), log), (scatter.render(width, "", false), true)] {
+            let (_, marks, [width, height]) = read_drawing(&svg);
+            prop_assert!(marks.len() >= values.len());
+            let places: Vec<[f64; 2]> = marks[..values.len()]
+                .iter()
+                .map(|mark| [0, 1].map(|axis| f64::midpoint(mark.edges[axis], mark.edges[axis + 2])))
+                .collect();
+            let scale = |value: f64| if log { value.ln() } else { value };
+            for axis in [0, 1] {
+                let value = |at: usize| scale(if axis == 0 { values[at].0 } else { values[at].1 });
+                let by_value = |a: &usize, b: &usize| value(*a).total_cmp(&value(*b));
+                let (low, high) = ((0..values.len()).min_by(by_value).unwrap(), (0..values.len()).max_by(by_value).unwrap());
+                let step = (places[high][axis] - places[low][axis]) / (value(high) - value(low));
+                prop_assert!(if axis == 0 { step >= 0.0 } else { step <= 0.0 }, "more is to the right and higher up");
+                for (at, place) in places.iter().enumerate() {
+                    let expected = places[low][axis] + step * (value(at) - value(low));
+                    prop_assert!((place[axis] - expected).abs() < 0.3, "{} instead of {expected}", place[axis]);
+                    prop_assert!(place[axis] > 0.0 && place[axis] < [width, height][axis]);
+                }
+            }
+        }
+    }
+
+    /// Ticks lie inside the scale and in order, neither too few nor too many, and the label of each
+    /// is accurate to a fiftieth of the scale's length.
+    #[test]
+    fn ticks_are_ordered_and_inside_the_scale(
+        low in 1e-3..1e4_f64, factor in 1.01..1e6_f64, log in any::<bool>(), up in any::<bool>(),
+    ) {
+        use super::scale::{Scale, format_short};
+        let (from, to) = if up { (300.0, 12.0) } else { (58.0, 746.0) };
+        let (high, length): (f64, f64) = (low * factor, to - from);
+        let scale = Scale::new(log, [low, high].into_iter(), (from, to));
+        for (value, edge) in [(low, from), (high, to)] {
+            let apart = (scale.pixel(value) - edge).abs() / length.abs();
+            prop_assert!(apart > 0.02 && apart < 0.06, "{apart}");
+        }
+        prop_assert!((scale.pixel(high) - scale.pixel(low)) * length > 0.0);
+        let outside = if log { [low / 1e6, high * 1e6] } else { [2.0 * low - high, 2.0 * high - low] };
+        prop_assert_eq!(outside.map(|value| scale.pixel(value)), [from, to], "what is beyond an axis is at its end");
+        let ticks = scale.ticks(52.0);
+        prop_assert!(ticks.len() >= 2 && ticks.len() as f64 <= length.abs() / 52.0 + 2.0 && ticks.is_sorted(), "{ticks:?}");
+        for tick in ticks {
+            let (place, text) = (scale.pixel(tick), format_short(tick));
+            prop_assert!(place >= from.min(to) && place <= from.max(to));
+            let unit = match text.chars().last() {
+                Some('k') => 1e3,
+                Some('M') => 1e6,
+                Some('G') => 1e9,
+                _ => 1.0,
+            };
+            let read = text.trim_end_matches(['k', 'M', 'G']).parse::<f64>().unwrap() * unit;
+            prop_assert!((scale.pixel(read) - place).abs() <= length.abs() / 50.0, "{tick}: {text}");
+        }
+    }
 }
