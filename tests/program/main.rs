@@ -7,7 +7,6 @@ mod cli;
 mod common;
 mod compare;
 mod docs;
-mod doubts;
 #[cfg(target_os = "linux")]
 mod engine_traces;
 mod engines;

@@ -409,41 +409,6 @@ fn games_are_written_again_from_the_rows() {
     assert_eq!(trial.games("out"), games);
 }
 
-#[test]
-fn invalid_match_is_refused_with_its_line() {
-    for (old, new, message) in [
-        ("max_moves = 40", "max_moves = 0", "match.max_moves: 0 is out of range"),
-        ("moves = 2 }", "moves = 0 }", "match.resign.moves: 0 is out of range"),
-        ("elo1 = 50", "elo1 = -1", "elo0 below elo1"),
-        ("elo1 = 50", "elo1 = 50, alpha = 0.9", "match.test.alpha: 0.9 is out of range"),
-        ("max_moves = 40", "max_move = 40", "max_moves"),
-        ("first = 4", "first = 4\nrepeats = 2", "repeats: a repeat plays the same games"),
-        ("first = 4", "first = 4\nseeds = 2", "seeds: all seeds of a variant would play the same openings"),
-        ("[match]", "[sequence]\nself_play = 2\n[match]", "sequence: is not allowed with [match]"),
-        ("[match]", "[tune]\ngoal = \"least\"\n[match]", "tune by nodes"),
-        ("[match]", "[[expect]]\nnodes = 5\n[match]", "a match supports claims only"),
-        ("[match]", "[[expect]]\nclaim = \"elo(base, bare) > 0\"\n[match]", "a test that stops early biases Elo"),
-        ("\"64 KiB\"", "\"25 %\"", "table.size: a match needs a size in bytes or entries, not a share"),
-        ("data/openings.epd", "data/none.epd", "data/none.epd"),
-    ] {
-        assert!(TRIAL.contains(old), "{old}");
-        let trial = Trial::new(&TRIAL.replacen(old, new, 1));
-        let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-        assert_eq!(code, 2, "{new}: {code} {stderr}");
-        assert!(stderr.contains(message), "{new}: {code} {stderr}");
-    }
-    let alone = TRIAL.split("[[variant]]\nname = \"bare\"").next().unwrap();
-    let trial = Trial::new(alone);
-    let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-    assert_eq!(code, 2, "{code} {stderr}");
-    assert!(stderr.contains("needs at least two variants"), "{code} {stderr}");
-    let over = TRIAL.replace("\"data/openings.epd\"", "{ fen = \"R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1\" }");
-    let trial = Trial::new(&over);
-    let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-    assert_eq!(code, 2, "{code} {stderr}");
-    assert!(stderr.contains("the game is over before it begins"), "{code} {stderr}");
-}
-
 /// Claims are judged by the Elo interval that holds for all encounters jointly, and decide the exit
 /// code of `--check`.
 #[test]

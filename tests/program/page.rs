@@ -150,66 +150,6 @@ fn page_loads_no_other_file_and_no_foreign_script() {
     }
 }
 
-#[test]
-fn report_flags_choose_groups_metrics_and_baseline() {
-    let folder = scratch();
-    let out = hostile(folder.path());
-    let read = |args: &[&str]| {
-        let (stdout, stderr, code) = run(&[&["report", &out][..], args].concat());
-        assert_eq!(code, 0, "{args:?}: {stderr}");
-        stdout
-    };
-    let by_policy = read(&["--by", "table.policy.kind", "--where", "depth>=3", "--where", "table.kind=bounded"]);
-    assert!(by_policy.lines().any(|line| line.starts_with("depth-preferred ")), "{by_policy}");
-    let usable = read(&["--metric", "usable_rate", "--metric", "nodes"]);
-    assert!(usable.lines().any(|line| line.starts_with("size") && line.contains("usable_rate")), "{usable}");
-    let other = read(&["--baseline", "size=256, policy=always"]);
-    assert!(other.lines().any(|line| line.starts_with("256 *") && line.contains("always")), "{other}");
-    assert!(read(&["--format", "html"]).starts_with("<!DOCTYPE html>"));
-    // Programs get the same data as readers: the CSV has the same table, and its sums are those of
-    // the rows.
-    let json: serde_json::Value = serde_json::from_str(&read(&["--format", "json"])).unwrap();
-    assert_eq!((json["schema"].as_u64(), json["kind"].as_str()), (Some(1), Some("report")));
-    let parts = json["parts"].as_array().unwrap();
-    let summary = parts.iter().find(|part| part["key"] == "summary").unwrap();
-    let line =
-        summary["rows"].as_array().unwrap().iter().find(|row| row["size"] == "4096" && row["policy"] == "always");
-    let mut rows = csv::Reader::from_path(Path::new(&out).join("results.csv")).unwrap();
-    let header = rows.headers().unwrap().clone();
-    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
-    let nodes: f64 = rows
-        .records()
-        .map(Result::unwrap)
-        .filter(|row| &row[at("variant")] == "size=4096, policy=always")
-        .map(|row| row[at("search.nodes")].parse::<f64>().unwrap())
-        .sum();
-    assert_eq!(line.unwrap()["nodes"].as_f64(), Some(nodes));
-    for key in ["effects", "traffic", "details", "verdicts", "ratio", "nodes-by-depth", "positions"] {
-        assert!(parts.iter().any(|part| part["key"] == key), "{key}");
-    }
-    let records = read(&["--format", "csv"]);
-    let line =
-        records.lines().find(|line| line.starts_with("table,summary,") && line.contains(",\"4096, always\",nodes,"));
-    assert!(line.unwrap().contains(&format!(",nodes,{nodes},")), "{records}");
-    let joined = folder.path().join("joined.md");
-    let (_, stderr, code) = run(&["report", &out, &format!("{out}/results.csv"), "-o", joined.to_str().unwrap()]);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(fs::read_to_string(joined).unwrap().starts_with("# trial"));
-
-    for (args, message) in [
-        (&["--where", "depht>=3"][..], "depth"),
-        (&["--where", "depth"], "expected a column"),
-        (&["--metric", "usable_rat"], "usable_rate"),
-        (&["--by", "table.polcy"], "did you mean"),
-        (&["--baseline", "nothing"], "nothing"),
-        (&["--where", "depth>99"], "no row"),
-    ] {
-        let (_, stderr, code) = run(&[&["report", &out][..], args].concat());
-        assert_eq!(code, 2, "{args:?}: {stderr}");
-        assert!(stderr.contains(message), "{args:?}: {stderr}");
-    }
-}
-
 /// The classical table of a thesis, depth by algorithm, with the numbers of the rows, in every
 /// format.
 #[test]
@@ -255,25 +195,6 @@ fn pivot_makes_the_classical_table() {
     }
     let empty = report(&["--metric", "eviction_rate", "--format", "md"]).0;
     assert!(empty.contains("no figure of eviction\\_rate"), "{empty}");
-}
-
-/// The figure of the grid comes first, with one line per policy over the table sizes.
-#[test]
-fn first_figure_is_the_grids() {
-    let folder = scratch();
-    let out = hostile(folder.path());
-    let page: serde_json::Value = serde_json::from_str(&run(&["report", &out, "--format", "json"]).0).unwrap();
-    let parts = page["parts"].as_array().unwrap();
-    let first = parts.iter().find(|part| part["part"] == "figure").unwrap();
-    assert_eq!(first["key"], "size-ratio");
-    let names: Vec<&str> =
-        first["plot"]["lines"]["series"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
-    assert_eq!((names, first["plot"]["lines"]["x_log"].as_bool()), (vec!["always", "depth-preferred"], Some(true)));
-    let summary = parts.iter().find(|part| part["key"] == "summary").unwrap();
-    let keys: Vec<&str> = summary["columns"].as_array().unwrap().iter().filter_map(|one| one["key"].as_str()).collect();
-    assert_eq!(keys[2], "verdict", "after the columns that identify a line: {keys:?}");
-    let (html, _, _) = run(&["report", &out, "--format", "html"]);
-    assert!(html.find("id=\"size-ratio\"") < html.find("id=\"summary\""));
 }
 
 #[test]
@@ -438,52 +359,6 @@ fn single_searches_shown_are_those_of_the_first_key_seed() {
     let line = summary.iter().find(|row| row["size"] == "256" && row["policy"] == "always").unwrap();
     let found = line["ratio"].as_f64().unwrap();
     assert!((found - expected).abs() < 1e-9, "found {found}, wanted {expected}");
-}
-
-/// Options that are the same in every variant are listed once: all of those, and no option that
-/// varies.
-#[test]
-fn common_options_are_those_that_no_variant_changes() {
-    let folder = scratch();
-    let file = folder.path().join("trial.toml");
-    let text = "name = 'trial'\nsuite = { startpos = true }\nlimit = { depth = 1 }\nbaseline = { variant = 'b' }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n\
-        'table.slots' = 2\n[[variant]]\nname = 'c'\n'lmr.reduction' = 3\n";
-    fs::write(&file, text).unwrap();
-    let out = folder.path().join("out").to_str().unwrap().to_owned();
-    assert_eq!(run(&["run", file.to_str().unwrap(), "--quiet", "--out", &out]).2, 0);
-    let manifest: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(format!("{out}/manifest.json")).unwrap()).unwrap();
-    fn leaves(value: &serde_json::Value, path: &str, found: &mut Vec<(String, String)>) {
-        match value.as_object() {
-            Some(fields) => fields.iter().for_each(|(name, value)| leaves(value, &format!("{path}.{name}"), found)),
-            None => found.push((path[1..].to_owned(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))),
-        }
-    }
-    let option_leaves = |name: &str| {
-        let mut found = Vec::new();
-        leaves(&manifest["options"][name], "", &mut found);
-        found
-    };
-    let (a, b, c) = (option_leaves("a"), option_leaves("b"), option_leaves("c"));
-    let expected: Vec<_> = a.iter().filter(|leaf| b.contains(leaf) && c.contains(leaf)).cloned().collect();
-    assert_eq!(a.len() - expected.len(), 2, "slots and reduction");
-    let (stdout, _, _) = run(&["report", &out, "--format", "json"]);
-    let page: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    // The baseline named in the file is the page's baseline, wherever it is in the file.
-    let summary = page["parts"].as_array().unwrap().iter().find(|part| part["key"] == "summary").unwrap();
-    let names: Vec<&str> =
-        summary["rows"].as_array().unwrap().iter().map(|row| row["variant"].as_str().unwrap()).collect();
-    assert_eq!(names, ["a", "b *", "c"]);
-    fn find<'a>(parts: &'a serde_json::Value, key: &str) -> Option<&'a serde_json::Value> {
-        parts
-            .as_array()?
-            .iter()
-            .find_map(|part| if part["key"] == key { Some(part) } else { find(&part["parts"], key) })
-    }
-    let rows = find(&page["parts"], "common_options").unwrap()["rows"].as_array().unwrap();
-    let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-    let found: Vec<_> = rows.iter().map(|row| (word(&row["option"]), word(&row["value"]))).collect();
-    assert_eq!(found, expected);
 }
 
 /// Numeric values are sorted as numbers, whatever their order in the rows, and the page says how

@@ -1,12 +1,12 @@
 //! Ids and shards: everything that changes what is searched changes the ids of the plan and of the
 //! rows, and nothing else does; shards get nearly equal numbers of jobs.
 
-use crate::common::{run, scratch};
+use crate::common::scratch;
 use crate::values;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
-use ttlab::internals::experiment::{Experiment, Plan, Split, Subject};
+use ttlab::internals::experiment::{Experiment, Plan, Subject};
 
 fn plan(text: &str) -> Plan {
     Plan::new(
@@ -104,126 +104,6 @@ fn id_depends_on_every_option() {
     assert!(seen.len() > 200);
 }
 
-#[test]
-fn rows_have_unique_ids() {
-    let text = "suite = 'data/games.pgn'\nfirst = 3\nlimit = { depth = 3 }\nrepeats = 2\nseeds = 3\nsequence = { from = 2, to = 5 }\n\
-        [grid]\n'table.size' = [64, 128]\n'table.clear' = ['game', 'never']\n";
-    let plan = plan(text);
-    let mut seen = HashMap::new();
-    let (mut jobs, mut before) = (0, None);
-    for job in plan.jobs() {
-        jobs += 1;
-        assert!(before < Some(plan.order_key(&job)), "jobs stand in the order of their places");
-        before = Some(plan.order_key(&job));
-        for item in job.item..job.item + job.item_count {
-            for (ply, depth) in [(2, 1), (2, 2), (3, 1), (5, 3)] {
-                let place = (job.variant, item, job.repeat, ply, depth);
-                assert_eq!(seen.insert(plan.row_id(&job, item, ply, depth), place), None);
-            }
-        }
-        assert_eq!(seen.insert(plan.job_id(&job), (job.variant, job.item, job.repeat, 0, 0)), None);
-        assert_eq!(plan.job_for(job.variant, None, job.item, job.repeat), job);
-    }
-    // For each repeat and key seed: two sizes cleared between games, with three games each, and two
-    // variants that are never cleared, with one job each.
-    assert_eq!((jobs, plan.len()), (2 * 3 * (2 * 3 + 2), 2 * 3 * (2 * 3 + 2)));
-    let seeds: Vec<u64> = plan.variants.iter().map(|point| point.builtin().unwrap().keys.seed).collect();
-    assert_eq!(seeds, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
-    // For a variant that is never cleared, the searches before the third game are part of its
-    // result; for the others they aren't.
-    let one = self::plan(&text.replace("first = 3", "first = 2"));
-    let kept = |plan: &Plan, item: usize| {
-        let job = plan.job_for(1, None, item, 0);
-        assert!(job.item_count > 1);
-        plan.row_id(&job, item, 2, 1)
-    };
-    assert_eq!(kept(&plan, 1), kept(&one, 1), "the same games came before");
-}
-
-/// The sizes of two shards differ by at most one job, or by the jobs of one item where items stay
-/// together.
-#[test]
-fn shards_have_nearly_equal_numbers_of_jobs() {
-    for (variants, items) in [(1u64, 24usize), (2, 24), (3, 24), (4, 24), (6, 24), (5, 7), (4, 1)] {
-        let sizes: Vec<String> = (1..=variants).map(|size| (64 * size).to_string()).collect();
-        let text = format!(
-            "suite = 'data/bratko-kopec.epd'\nfirst = {items}\nlimit = {{ depth = 3 }}\n[grid]\n'table.size' = [{}]\n",
-            sizes.join(", ")
-        );
-        let plan = plan(&text);
-        for shards in (1..=30).chain([48, 96, 200]) {
-            let split = Split::new(&plan, shards);
-            let mut loads = vec![0u64; shards as usize];
-            let mut of_variant: HashMap<(usize, u64), u64> = HashMap::new();
-            let mut of_item: HashMap<usize, Vec<u64>> = HashMap::new();
-            for job in plan.jobs() {
-                let shard = split.shard_of(&plan, &job);
-                loads[shard as usize] += 1;
-                *of_variant.entry((job.variant, shard)).or_default() += 1;
-                of_item.entry(job.item).or_default().push(shard);
-            }
-            // Even if the number of variants divides the number of shards, a shard with several
-            // jobs has more than one variant.
-            for (shard, &jobs) in loads.iter().enumerate().filter(|_| shards > items as u64 && shards % variants == 0) {
-                let kinds = of_variant.keys().filter(|(_, of)| *of == shard as u64).count();
-                assert!(
-                    jobs < 2 || variants < 2 || kinds > 1,
-                    "{variants} variants, {items} items, {shards} shards: {shard}"
-                );
-            }
-            let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
-            let together = shards <= items as u64;
-            let step = if together { variants } else { 1 };
-            assert!(most - least <= step, "{variants} variants, {items} items, {shards} shards: {loads:?}");
-            assert_eq!(loads.iter().sum::<u64>(), plan.len());
-            if together {
-                assert!(of_item.values().all(|shards| shards.iter().all(|&shard| shard == shards[0])));
-            } else if shards < plan.len() / 2 {
-                // No shard has all the jobs of a variant.
-                for variant in 0..variants as usize {
-                    let most =
-                        of_variant.iter().filter(|((of, _), _)| *of == variant).map(|(_, &jobs)| jobs).max().unwrap();
-                    assert!(
-                        most < items as u64,
-                        "{variants} variants, {items} items, {shards} shards: variant {variant}"
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// `plan` estimates the time from the rows of the same plan, and makes no estimate without them.
-#[test]
-fn plan_estimates_its_time_or_says_that_it_cannot() {
-    let folder = scratch();
-    let file = folder.path().join("trial.toml");
-    fs::write(
-        &file,
-        "suite = 'data/bratko-kopec.epd'\nfirst = 4\nlimit = { depth = 3 }\n[grid]\n\"table.size\" = [256, 1024]\n",
-    )
-    .unwrap();
-    let (file, out) = (file.to_str().unwrap(), folder.path().join("out"));
-    let out = out.to_str().unwrap();
-    let time = |args: &[&str]| {
-        let (stdout, stderr, code) = run(&[&["plan", file, "--out", out][..], args].concat());
-        assert_eq!(code, 0, "{stderr}");
-        stdout.lines().find_map(|line| line.strip_prefix("time ").map(|time| time.trim().to_owned())).unwrap()
-    };
-    assert!(time(&[]).starts_with("unknown: "), "{}", time(&[]));
-    // Half of it has been run, the other half is left.
-    let half = folder.path().join("half.toml").to_str().unwrap().to_owned();
-    fs::write(&half, fs::read_to_string(file).unwrap().replace("first = 4", "first = 2")).unwrap();
-    let elsewhere = folder.path().join("elsewhere").to_str().unwrap().to_owned();
-    assert_eq!(run(&["run", &half, "--out", &elsewhere, "--quiet"]).2, 0);
-    let (stdout, ..) = run(&["plan", file, "--out", &elsewhere]);
-    assert!(stdout.contains("for 4 jobs (4 jobs of this plan are done in"), "{stdout}");
-    assert_eq!(run(&["run", file, "--out", out, "--quiet"]).2, 0);
-    assert!(time(&[]).starts_with("none: 8 jobs of this plan are done"), "{}", time(&[]));
-    // Another limit makes another plan, which has no estimate.
-    assert!(time(&["--set", "limit.depth=4"]).starts_with("unknown"), "{}", time(&["--set", "limit.depth=4"]));
-}
-
 /// A variant whose table or history is never cleared runs through the whole suite as one job, and
 /// the ids of its rows depend on the earlier items; the ids of other variants don't.
 #[test]
@@ -245,86 +125,6 @@ fn id_of_a_kept_table_depends_on_earlier_items() {
     assert_eq!((kept, jobs), ([false, true, true], 2 + 1 + 1));
     let (_, others, _) = plan("8/8/8/4k3/8/8/8/1K6 b - - id \"kings\";");
     assert_eq!([0, 1, 2].map(|variant| ids[variant] == others[variant]), [true, false, false]);
-}
-
-/// Limits aren't options: they have a column of their own. Invalid limits are refused everywhere in
-/// the file.
-#[test]
-fn limit_values_are_checked_and_are_not_option_columns() {
-    let head = "suite = { startpos = true }\n";
-    let two = "limit = { depth = 3 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'limit.depth' = 4\n'table.slots' = 2\n";
-    assert_eq!(plan(&format!("{head}{two}")).varying(), ["table.slots"]);
-    for (text, path) in [
-        ("limit = { depth = 3 }\n[grid]\n'limit.depth' = [2, 300]\n", "limit.depth"),
-        ("limit = { depth = 3 }\n[grid]\n'limit.depth' = [0]\n", "limit.depth"),
-        ("limit = { depth = 3 }\n[grid]\n'limit.nodes' = [-5]\n", "limit.nodes"),
-        ("limit = { depth = 3 }\n[[variant]]\nname = 'a'\n'limit.depth' = 256\n", "limit.depth"),
-        ("limit = { nodes = 3000 }\n[engine]\ndeepening.step = 0\n", "limit.depth"),
-        ("limit = { depth = 0 }\n", "limit"),
-        ("limit = { nodes = 0 }\n", "limit"),
-        ("limit = { depth = 3, nodes = 0 }\n", "limit"),
-        ("", "limit"),
-    ] {
-        let problem = Experiment::parse(&format!("{head}{text}"), Path::new("plan.toml"), &[]).map(|_| ()).unwrap_err();
-        assert!(problem.message.contains(path), "{text}: {}", problem.message);
-    }
-    for text in [
-        "limit = { depth = 255 }\n",
-        "limit = { nodes = 1 }\n",
-        "limit = { depth = 3, nodes = 100 }\n[engine]\ndeepening.step = 0\n",
-        "limit = { depth = 3 }\n[engine]\ndeepening.step = 0\n",
-    ] {
-        assert_eq!(plan(&format!("{head}{text}")).len(), 1, "{text}");
-    }
-}
-
-/// A policy is excluded by its kind, whether the grid has it as a string or as a table, and by a
-/// parameter only if it has that parameter.
-#[test]
-fn exclude_matches_parameters_of_policies() {
-    let points = |exclude: &str| -> Vec<String> {
-        let text = format!(
-            "suite = {{ startpos = true }}\nlimit = {{ depth = 2 }}\n[grid]\n'table.policy' = ['always', 'depth-age', \
-             {{ kind = 'aged-depth', factor = 4 }}]\n'table.slots' = [1, 2]\n[[exclude]]\n{exclude}\n"
-        );
-        plan(&text).variants.iter().map(|point| point.name.clone()).collect()
-    };
-    let without = |gone: &str| -> Vec<String> {
-        points("'table.slots' = 9").into_iter().filter(|name| !name.contains(gone)).collect()
-    };
-    assert_eq!(points("'table.slots' = 9").len(), 6);
-    for (exclude, gone) in [
-        ("'table.policy.kind' = 'always'", "always"),
-        ("'table.policy.kind' = 'aged-depth'", "aged-depth"),
-        ("'table.policy' = 'depth-age'", "depth-age"),
-        ("'table.policy.factor' = 4", "factor=4"),
-        ("'table.slots' = 2", "slots=2"),
-    ] {
-        assert_eq!(points(exclude), without(gone), "{exclude}");
-    }
-    assert_eq!(points("'table.policy.kind' = 'always'\n'table.slots' = 2").len(), 5);
-}
-
-/// The ends of each numeric range are accepted, and a value beyond an end is refused by name.
-#[test]
-fn numbers_out_of_range_are_refused() {
-    let answer = |line: &str| {
-        let text = format!("{line}\nsuite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n");
-        Experiment::parse(&text, Path::new("x.toml"), &[]).map_or_else(|error| error.message.clone(), |_| String::new())
-    };
-    for (name, taken, refused) in [
-        ("smallest_effect", &["0.0", "0.99"][..], &["-0.01", "1.0", "7.5", "nan"][..]),
-        ("repeats", &["1", "10000"], &["0", "10001"]),
-        ("seeds", &["1", "2"], &["0", "10001"]),
-        ("first", &["1", "9"], &["0"]),
-    ] {
-        taken.iter().for_each(|value| assert_eq!(answer(&format!("{name} = {value}")), "", "{name} = {value}"));
-        for value in refused {
-            let message = answer(&format!("{name} = {value}"));
-            assert!(message.starts_with(&format!("{name}: ")), "{value}: {message}");
-            assert!(message.contains("out of range"), "{value}: {message}");
-        }
-    }
 }
 
 /// An option accepts the ends of the range on its page (or of the narrower range that an error

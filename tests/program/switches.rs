@@ -143,21 +143,6 @@ fn verify_exits_with_the_code_of_the_worst_folder() {
     workspace.call("verify @whole", 2);
 }
 
-/// A comparison with an incomplete base isn't complete. A report is the same in a file as on the
-/// terminal.
-#[test]
-fn comparison_of_an_incomplete_base_exits_3() {
-    let workspace = whole_and_cut();
-    workspace.call("compare @whole @whole", 0);
-    let (_, stderr) = workspace.call("compare @cut @whole", 3);
-    assert!(stderr.contains("cut: 1 job of the plan without rows"), "{stderr}");
-    assert!(!stderr.contains("whole: "), "{stderr}");
-    let (shown, _) = workspace.call("report @whole/results.csv", 0);
-    workspace.call("report @whole/results.csv -o @page.txt", 0);
-    assert_eq!(fs::read_to_string(workspace.path("page.txt")).unwrap(), shown);
-    assert!(shown.contains("nodes / baseline"), "{shown}");
-}
-
 /// Output in a pipe is as wide as `COLUMNS`; each shell has its own completions.
 #[test]
 fn output_in_a_pipe_has_the_width_of_columns() {

@@ -53,34 +53,6 @@ impl Client {
 }
 
 #[test]
-fn session_from_uci_to_mate_follows_the_protocol() {
-    let mut client = Client::new(&[]);
-    client.send("uci");
-    let greeting = client.read_until("uciok");
-    assert!(greeting[0].starts_with("id name ttlab "));
-    for option in [
-        "Hash type spin",
-        "Clear Hash type button",
-        "Threads type spin",
-        "table.policy.kind type combo",
-        "draws type check",
-    ] {
-        assert!(greeting.iter().any(|line| line.starts_with(&format!("option name {option}"))), "{option}");
-    }
-    client.send("setoption name Hash value 1\nsetoption name table.policy.kind value two-big1\nsetoption name table.slots value 2\nisready");
-    assert_eq!(client.read_until("readyok"), ["readyok"], "no option was refused");
-    // A mate in two is reported as the score.
-    client.send("ucinewgame\nposition fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1\ngo depth 5");
-    let lines = client.read_until("bestmove");
-    let last = lines.iter().rev().find(|line| line.starts_with("info depth 5")).unwrap();
-    assert!(last.contains(" score mate 2 "), "{last}");
-    for word in [" nodes ", " nps ", " time ", " hashfull ", " pv "] {
-        assert!(last.contains(word), "{last}");
-    }
-    client.quit();
-}
-
-#[test]
 fn invalid_commands_are_reported_and_ignored() {
     let mut client = Client::new(&["--set", "table.size=1 MiB"]);
     client.send("stop\nxyzzy\nponderhit\nsetoption name Nonesuch value 3\nposition startpos moves e2e5\nposition fen rubbish\nisready");
@@ -300,36 +272,6 @@ fn clock_does_not_end_a_pondering_search() {
     client.quit();
 }
 
-/// Option names ignore case, and values may have several words, one of them `value`; a new game
-/// starts at the initial position; `ponderhit` doesn't restart a finished search, and a search that
-/// waits for `stop` is ended by the next command.
-#[test]
-fn option_names_ignore_case_and_values_may_have_several_words() {
-    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-    client.send("setoption name TABLE.SLOTS value 2\nisready");
-    assert_eq!(client.read_until("readyok"), ["readyok"], "an option was refused");
-    client.send("setoption name Hash value value 3\nisready");
-    assert!(client.read_until("readyok")[0].contains("found `value 3`"));
-    client.send("position startpos moves e2e4\nucinewgame\ngo depth 1");
-    let best_move = client.best_move();
-    let board = ttlab::internals::chess::Board::startpos();
-    assert!(
-        ttlab::internals::chess::movegen::parse_move(&board, &best_move).is_some(),
-        "{best_move} is no move of White's first"
-    );
-    client.send("ponderhit\ngo depth 1");
-    client.best_move();
-    for next in ["ucinewgame", "setoption name Clear Hash"] {
-        client.send("position startpos\ngo infinite depth 1");
-        client.read_until("info depth 1");
-        // By then the search is most likely waiting.
-        std::thread::sleep(Duration::from_millis(50));
-        client.send(&format!("{next}\nisready"));
-        assert!(client.read_until("readyok").iter().any(|line| line.starts_with("bestmove ")), "{next}");
-    }
-    client.quit();
-}
-
 /// After `ponderhit` the clock ends a search in the middle of an iteration: plain minimax to depth
 /// 9, without iterative deepening, would take days.
 #[test]
@@ -372,25 +314,4 @@ fn hash_that_cannot_be_allocated_leaves_the_table() {
     let (_, stderr, code) = crate::common::run(&["uci", "--set", "table.size=128 TiB"]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("table.size: 134217728 MiB exceed the "), "{stderr}");
-}
-
-/// A search only becomes infinite if the client asks for it.
-#[test]
-fn search_without_a_clock_ends_on_stop() {
-    let mut client = Client::new(&["--set", "table.size=1 MiB"]);
-    for (go, message) in [
-        ("go wtime 1000.5 btime 1000", "info string go: wtime: expected an integer, found `1000.5`: using 1000"),
-        ("go btime 1000", "info string go: no clock for the side to move (White)"),
-        ("go nodes few", "info string go: no valid limit: the search ends after 1000 ms"),
-    ] {
-        client.send(&format!("position startpos\n{go}"));
-        let lines = client.read_until("bestmove ");
-        assert!(lines.iter().any(|line| line == message), "{go}: {lines:?}");
-    }
-    client.send("go\nisready");
-    let message = "info string go: no limit: searching until `stop`";
-    assert!(client.read_until("readyok").iter().any(|line| line == message));
-    client.send("stop");
-    client.best_move();
-    client.quit();
 }
