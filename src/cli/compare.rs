@@ -4,6 +4,7 @@ use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::Gate;
 use crate::analysis::questions::paired_rows::{RecordedResult, add_score_errors};
 use crate::record::columns;
+use crate::record::manifest::{MANIFEST, PREVIOUS};
 use crate::report::{comparison, html, machine, markdown};
 use crate::subject::Repeatability;
 use std::path::{Path, PathBuf};
@@ -12,10 +13,12 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = include_str!("help/compare.txt"))]
 pub struct Args {
-    /// The old results: a folder that `ttlab run` wrote, or a results file
+    /// The old results: a folder that `ttlab run` wrote, or a results file. Left out: those that
+    /// the last run into NEW moved to its subfolder previous
     base: PathBuf,
     /// The new results: a folder or a results file
-    new: PathBuf,
+    #[arg(required = false)]
+    new: Option<PathBuf>,
     /// A gate: METRIC > +1%, METRIC < -1000, or METRIC changed (may be repeated)
     #[arg(long, alias = "gate", value_name = "GATE")]
     fail_on: Vec<String>,
@@ -39,7 +42,24 @@ pub struct Args {
     bench_json: Option<PathBuf>,
 }
 
+/// Returns the paths of BASE and NEW.
+fn inputs(args: &Args) -> Result<[PathBuf; 2], CommandFailure> {
+    if let Some(new) = &args.new {
+        return Ok([args.base.clone(), new.clone()]);
+    }
+    let (new, base) = (args.base.clone(), args.base.join(PREVIOUS));
+    if !base.join(MANIFEST).exists() {
+        refuse!(
+            "{}: there are no results of an earlier run, which `ttlab run` moves there when the experiment changed or \
+             with --fresh: give two results, BASE and NEW",
+            base.display()
+        );
+    }
+    Ok([base, new])
+}
+
 pub fn run(args: &Args) -> CommandResult {
+    let [base_path, new_path] = inputs(args)?;
     let gates: Vec<Gate> =
         args.fail_on.iter().map(|text| Gate::parse(text)).collect::<Result<_, _>>().map_err(CommandFailure::usage)?;
     let outputs = [&args.junit, &args.markdown, &args.html, &args.json, &args.bench_json];
@@ -48,13 +68,13 @@ pub fn run(args: &Args) -> CommandResult {
         refuse!("only one format can go to standard output (-)");
     }
     for out in outputs.iter().filter_map(|path| path.as_deref()).filter(|path| !is_stdout(path)) {
-        [&args.base, &args.new].into_iter().try_for_each(|input| super::refuse_overwrite(input, out))?;
+        [&base_path, &new_path].into_iter().try_for_each(|input| super::refuse_overwrite(input, out))?;
     }
     let read_result = |path: &Path| {
         RecordedResult::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")))
     };
-    let (mut base, mut new) = (read_result(&args.base)?, read_result(&args.new)?);
-    add_score_errors(&mut base, &mut new, &args.base).map_err(CommandFailure::usage)?;
+    let (mut base, mut new) = (read_result(&base_path)?, read_result(&new_path)?);
+    add_score_errors(&mut base, &mut new, &base_path).map_err(CommandFailure::usage)?;
     let has_games = |result: &&RecordedResult| result.frame.names().iter().any(|name| name == columns::OPPONENT);
     if let Some(result) = [&base, &new].into_iter().find(has_games) {
         refuse!("{}: its rows are games, but `compare` needs searches", result.name);

@@ -1,11 +1,14 @@
 //! Shows the progress of a run. Messages are printed at the start and at the end. On a terminal, a
-//! bar shows the number of jobs done and the remaining time.
+//! bar shows the number of jobs done and the remaining time. A run of over a minute prints at times
+//! how many jobs of each variant are left, on a terminal and in a log.
 
 use crate::console::{err, escape_control};
 use crate::runner::progress::Progress;
 use crate::runner::{Done, RunSummary};
 use crate::text::plural;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 pub struct ConsoleProgress {
@@ -13,12 +16,46 @@ pub struct ConsoleProgress {
     bar: ProgressBar,
     /// Whether a second line shows the score of a match. Each job of a match is a pair of games.
     shows_scores: bool,
+    remaining: Mutex<Remaining>,
+}
+
+/// The jobs that have not begun.
+struct Remaining {
+    by_variant: BTreeMap<String, u64>,
+    /// When they are printed, from the beginning of the run. Doubled each time, so that a long run
+    /// does not fill its log.
+    next_print: Duration,
+}
+
+impl Remaining {
+    /// Counts a job that begins. Returns the line to print if it is time for one.
+    fn begin_job(&mut self, variant: &str, elapsed: Duration) -> Option<String> {
+        if let Some(jobs) = self.by_variant.get_mut(variant) {
+            *jobs = jobs.saturating_sub(1);
+        }
+        if elapsed < self.next_print {
+            return None;
+        }
+        while self.next_print <= elapsed {
+            self.next_print *= 2;
+        }
+        let mut variants: Vec<(&String, u64)> = self.by_variant.iter().map(|(name, &jobs)| (name, jobs)).collect();
+        variants.retain(|&(_, jobs)| jobs > 0);
+        variants.sort_by_key(|&(_, jobs)| std::cmp::Reverse(jobs));
+        let jobs = plural(variants.iter().map(|(_, jobs)| jobs).sum::<u64>(), "job");
+        let listed: Vec<String> =
+            variants.iter().take(MAX_LISTED).map(|(name, jobs)| format!("{jobs} of \"{name}\"")).collect();
+        let and_more = crate::text::and_more(variants.len().saturating_sub(MAX_LISTED));
+        let line = format!("after {} min {jobs} to begin: {}{and_more}", elapsed.as_secs() / 60, listed.join(", "));
+        (!listed.is_empty()).then(|| escape_control(&line).into_owned())
+    }
 }
 
 impl ConsoleProgress {
     /// Creates the display of a run. `shows_scores` is true for a match.
     pub fn new(shows_scores: bool) -> Self {
-        Self { bar: ProgressBar::no_length(), shows_scores }
+        let remaining = Remaining { by_variant: BTreeMap::new(), next_print: Duration::from_secs(60) };
+        Self { bar: ProgressBar::no_length(), shows_scores, remaining: Mutex::new(remaining) }
     }
 }
 
@@ -43,7 +80,16 @@ impl Progress for ConsoleProgress {
         lines.iter().for_each(|line| err(format_args!("{line}\n")));
     }
 
+    fn remaining(&self, jobs: BTreeMap<String, u64>) {
+        self.remaining.lock().unwrap_or_else(PoisonError::into_inner).by_variant = jobs;
+    }
+
     fn begin_job(&self, variant: &str, item: &str) {
+        let mut remaining = self.remaining.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = remaining.begin_job(variant, self.bar.elapsed()) {
+            self.bar.suspend(|| err(format_args!("{line}\n")));
+        }
+        drop(remaining);
         if !self.shows_scores {
             self.bar.set_message(escape_control(&format!("{item}: {variant}")).into_owned());
         }
@@ -75,8 +121,8 @@ fn resume_lines(all_jobs: u64, done_jobs: u64, rows: &Done) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
-/// The maximum number of scores that are printed at the end of a match.
-const MAX_SCORES: usize = 6;
+/// The maximum number of scores that are printed at the end of a match, and of variants in a line.
+const MAX_LISTED: usize = 6;
 
 fn end_lines(summary: &RunSummary, seconds: f64) -> Vec<String> {
     let failed_text = if summary.failed > 0 { format!(", {} failed", summary.failed) } else { String::new() };
@@ -86,9 +132,9 @@ fn end_lines(summary: &RunSummary, seconds: f64) -> Vec<String> {
     };
     let jobs_line = format!("{} in {seconds:.1} s{failed_text}{not_needed_text}", plural(summary.done, "job"));
     let failures = summary.failures.iter().map(|(_, failure)| format!("failed: {failure}"));
-    let unlisted = summary.scores.len().saturating_sub(MAX_SCORES);
+    let unlisted = summary.scores.len().saturating_sub(MAX_LISTED);
     let note_on_unlisted = (unlisted > 0).then(|| format!("... and {unlisted} more encounters: see the report"));
-    let scores = summary.scores.iter().take(MAX_SCORES).map(|score| escape_control(score).into_owned());
+    let scores = summary.scores.iter().take(MAX_LISTED).map(|score| escape_control(score).into_owned());
     std::iter::once(jobs_line).chain(failures).chain(scores).chain(note_on_unlisted).collect()
 }
 

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 pub const MANIFEST: &str = "manifest.json";
 
+/// The subfolder to which a run of another plan moves the results that it finds.
+pub const PREVIOUS: &str = "previous";
+
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     #[error("{path}: {error}")]

@@ -6,7 +6,9 @@ use crate::analysis::questions::compare::{Change, Comparison, Finding, GateResul
 use crate::analysis::questions::plans::MeasuredProgram;
 use crate::analysis::rows::metric::Better;
 use crate::record::columns;
+use crate::record::manifest::PREVIOUS;
 use crate::text::plural;
+use std::path::Path;
 
 /// Formats the relative change of a total, as in `+1.25 %`. Returns `=` if the totals are equal.
 pub fn format_change([base, new]: [f64; 2]) -> String {
@@ -122,6 +124,11 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
         format!("rows: {moved} of {rows} moved{unpaired_text}"),
     ];
     lines.splice(1..1, programs.into_iter().flatten().chain(engine_warning).collect::<Vec<_>>());
+    if Path::new(base) == Path::new(new).join(PREVIOUS) {
+        let moved_variants = comparison.variants.iter().filter(|change| change.moved > 0).count();
+        let variants = plural(comparison.variants.len(), "variant");
+        lines.insert(0, format!("since the last run: {moved_variants} of {variants} moved"));
+    }
     if let Some(index) = comparison.metric_index(columns::NODES) {
         let paired_variants = || comparison.variants.iter().filter(|change| change.paired > 0);
         // The nodes of BASE and of NEW.

@@ -7,14 +7,12 @@
 use super::in_flight::IN_FLIGHT_FILE;
 use super::output::{EXPERIMENT, Output, OutputError};
 use super::take::Source;
-use crate::record::manifest::{MANIFEST, Manifest};
+use crate::record::manifest::{MANIFEST, Manifest, PREVIOUS};
 use crate::record::{self, PACKED, RESULTS};
 use crate::system::files;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-const PREVIOUS: &str = "previous";
 
 /// A file that says that these results and all older ones were moved by `--fresh`, so that none of
 /// their rows is taken.

@@ -1,11 +1,14 @@
 //! The interface through which a run reports its progress.
 
 use super::{Done, RunSummary};
+use std::collections::BTreeMap;
 
 pub trait Progress: Sync {
     /// The run begins. `total` is the number of jobs of the plan, and `before` the number of jobs
     /// that earlier runs finished. `done` describes what the results file contained.
     fn begin(&self, _total: u64, _before: u64, _done: &Done) {}
+    /// The number of jobs that will begin, by variant.
+    fn remaining(&self, _jobs: BTreeMap<String, u64>) {}
     /// Rows were taken from other folders, or folders were left out. There is a line for each
     /// folder.
     fn reused(&self, _lines: &[String]) {}

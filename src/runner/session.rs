@@ -15,7 +15,7 @@ use super::{
 use crate::experiment::{Experiment, Job, Plan};
 use crate::record::manifest::{MANIFEST, Shard};
 use crate::record::{Jobs, ResultsError};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -208,6 +208,11 @@ impl<'a> Session<'a> {
         let crashed_before: Vec<Job> = remaining().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
         let crashed_places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
         let todo = remaining().filter(move |job| !crashed_places.contains(&plan.order_key(job)));
+        let mut remaining_by_variant = BTreeMap::new();
+        for job in remaining().filter(|job| match_state.needs(plan, job)) {
+            *remaining_by_variant.entry(plan.variants[job.variant].name.clone()).or_insert(0) += 1;
+        }
+        progress.remaining(remaining_by_variant);
         let varying = plan.varying();
         let max_workers = usize::try_from(total_jobs - before).unwrap_or(usize::MAX).max(1);
         let workers = settings.jobs.clamp(1, max_workers);

@@ -210,6 +210,29 @@ fn machine_formats_agree_and_escape_every_name() {
     assert!(serde_json::from_str::<serde_json::Value>(&stdout).is_ok(), "{stdout}");
 }
 
+/// With one folder, its results are compared with those that its last run moved away.
+#[test]
+fn single_folder_is_compared_with_its_previous_results() {
+    let folder = scratch();
+    let out = small(folder.path(), "out", 3);
+    let out = out.to_str().unwrap();
+    let (_, stderr, code) = run(&["compare", out]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("out/previous: there are no results of an earlier run"), "{stderr}");
+    let file = folder.path().join("trial.toml");
+    let again = |more: &[&str]| {
+        let words = ["run", file.to_str().unwrap(), "--quiet", "--set", "limit.depth=3", "--out", out];
+        assert_eq!(run(&[&words[..], more].concat()).2, 0);
+        run(&["compare", out])
+    };
+    let (stdout, _, code) = again(&["--fresh"]);
+    assert!(stdout.contains("since the last run: 0 of 2 variants moved"), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+    let (stdout, _, code) = again(&["--set", "table.size=4"]);
+    assert!(stdout.contains("since the last run: 1 of 2 variants moved"), "{stdout}");
+    assert_eq!(code, 0, "{stdout}");
+}
+
 /// The range of a time, by hand: half the spread of its repeats at each position, summed over the
 /// positions. Counts have a range of 0.
 #[test]

@@ -12,16 +12,17 @@ pub(super) const REQUIRED: [&str; 4] = [columns::VARIANT, columns::POSITION, col
 pub(super) const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES, columns::SEARCHES];
 
 impl Frame {
-    /// Reads a results file on all processors.
+    /// Reads a results file on all processors. If a run may be writing the file, `is_growing` is
+    /// true, and the last line is left out unless it ends with a line feed.
     ///
     /// # Errors
     /// If the file cannot be read or is not a results file. If a field is wrong, the message names
     /// its line and column.
-    pub fn read(path: &Path) -> Result<Self, FrameError> {
+    pub fn read(path: &Path, is_growing: bool) -> Result<Self, FrameError> {
         let name = path.display().to_string();
         let mut file = packed::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        match read_blocks(&mut file, threads, blocks::SIZE) {
+        match read_blocks(&mut file, threads, blocks::SIZE, is_growing) {
             Some(frame) => Ok(frame),
             // The file is parsed again line by line, to find the faulty line and what is wrong.
             None => {
@@ -71,8 +72,13 @@ impl Frame {
 }
 
 /// Reads a results file on `threads` threads in blocks of `block_size` bytes. Returns `None` if the
-/// file has any error.
-fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, block_size: usize) -> Option<Frame> {
+/// file has any error. `is_growing` is that of [`Frame::read`].
+fn read_blocks(
+    mut source: impl Read + Seek + Send,
+    threads: usize,
+    block_size: usize,
+    is_growing: bool,
+) -> Option<Frame> {
     let mut reader = csv::Reader::from_reader(&mut source);
     let heading = Heading::from_header(reader.headers().ok()?).ok()?;
     // The reader has buffered bytes beyond the header, so the source must seek back.
@@ -80,7 +86,10 @@ fn read_blocks(mut source: impl Read + Seek + Send, threads: usize, block_size: 
     drop(reader);
     source.seek(SeekFrom::Start(header_end)).ok()?;
     let mut frame = heading.empty_frame();
-    let parse_block = |block: &[u8]| heading.parse_plain(block).or_else(|| heading.parse_quoted(block));
+    let parse_block = |block: &[u8]| {
+        let block = if is_growing { &block[..blocks::complete_records_length(block)] } else { block };
+        heading.parse_plain(block).or_else(|| heading.parse_quoted(block))
+    };
     let append_block = |_: &[u8], block_frame: Option<Frame>| -> io::Result<()> {
         frame.append(&block_frame.ok_or(io::ErrorKind::InvalidData)?);
         Ok(())
@@ -222,7 +231,7 @@ mod tests {
             }
             let expected = Frame::parse(text.as_bytes(), "t").ok();
             for (threads, size) in [(1, 1), (1, 64), (3, 100), (2, 1 << 20)] {
-                let actual = read_blocks(io::Cursor::new(&text), threads, size);
+                let actual = read_blocks(io::Cursor::new(&text), threads, size, false);
                 let (actual, expected) = (actual.as_ref().map(describe), expected.as_ref().map(describe));
                 assert_eq!(actual, expected, "{threads} threads, {size} bytes: {text:?}");
             }
@@ -230,6 +239,24 @@ mod tests {
         }
         assert!(valid > 100, "{valid} files could be read, {invalid} not");
         assert!(invalid > 20, "{valid} files could be read, {invalid} not");
+    }
+
+    /// A line that is being written is left out; an incomplete line elsewhere is an error.
+    #[test]
+    fn growing_file_is_read_up_to_its_last_complete_line() {
+        let head = "variant,position,depth,search.nodes\n";
+        for (rows, complete) in [
+            ("a,p,1,10\nb,p,1,2", Some(1)),
+            ("a,p,1,10\nb,p,1,20\n\"c,\nd", Some(2)),
+            ("a,p,1,10\n", Some(1)),
+            ("a", Some(0)),
+            ("", Some(0)),
+            ("a,p,1\nb,p,1,20\n", None),
+        ] {
+            let text = format!("{head}{rows}");
+            let frame = read_blocks(io::Cursor::new(&text), 1, 1 << 20, true);
+            assert_eq!(frame.map(|frame| frame.rows), complete, "{rows:?}");
+        }
     }
 
     /// A file gives the same frame as its text; an error names line and column.
@@ -245,11 +272,14 @@ mod tests {
             let describe_result = |frame: Result<Frame, FrameError>| {
                 frame.map_or_else(|error| error.to_string(), |frame| describe(&frame))
             };
-            assert_eq!(describe_result(Frame::read(&path)), describe_result(Frame::parse(text.as_bytes(), &name)));
+            assert_eq!(
+                describe_result(Frame::read(&path, false)),
+                describe_result(Frame::parse(text.as_bytes(), &name))
+            );
         }
         let read_error = |rows: &str| {
             std::fs::write(&path, format!("{head}{rows}")).unwrap();
-            Frame::read(&path).unwrap_err().to_string()
+            Frame::read(&path, false).unwrap_err().to_string()
         };
         for (rows, line, message) in [
             ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: if the run was killed"),

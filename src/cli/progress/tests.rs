@@ -7,7 +7,7 @@ use crate::experiment::Job;
 #[test]
 fn bar_shows_position_and_time_of_the_run() {
     let long = Duration::from_secs(9);
-    let progress = ConsoleProgress { bar: ProgressBar::no_length().with_elapsed(long), shows_scores: false };
+    let progress = ConsoleProgress { bar: ProgressBar::no_length().with_elapsed(long), ..ConsoleProgress::new(false) };
     let position = || (progress.bar.position(), progress.bar.length());
     let (_, [stdout, stderr]) = capture(|| {
         progress.begin(8, 3, &Done::default());
@@ -27,6 +27,26 @@ fn bar_shows_position_and_time_of_the_run() {
     assert!(lines[0] == "3 of 8 jobs already done, 5 to run", "{stdout}{stderr}");
     assert!(lines[1].starts_with("2 jobs in "), "{stderr}");
     assert!(lines[1].ends_with(" s"), "{stderr}");
+}
+
+/// The jobs of a run of over a minute are printed rarely, and the variants with the most first.
+#[test]
+fn remaining_jobs_are_printed_at_doubling_intervals() {
+    let names = ('a'..='h').map(|name| (name.to_string(), 2));
+    let mut remaining = Remaining { by_variant: names.collect(), next_print: Duration::from_secs(60) };
+    let mut line = |variant: &str, seconds: u64| remaining.begin_job(variant, Duration::from_secs(seconds));
+    assert_eq!(line("a", 59), None);
+    let listed = r#"2 of "c", 2 of "d", 2 of "e", 2 of "f", 2 of "g", 2 of "h""#;
+    assert_eq!(line("b", 60), Some(format!("after 1 min 14 jobs to begin: {listed} and 2 more")));
+    assert_eq!(line("b", 119), None);
+    assert_eq!(line("a", 200), Some(format!("after 3 min 12 jobs to begin: {listed}")));
+    assert_eq!(line("c", 239), None);
+    for variant in ["c", "d", "d", "e", "e", "f", "f", "g", "g"] {
+        assert_eq!(line(variant, 239), None);
+    }
+    assert_eq!(line("h", 240), Some("after 4 min 1 job to begin: 1 of \"h\"".to_owned()));
+    // Nothing is left to begin.
+    assert_eq!(line("h", 9999), None);
 }
 
 #[test]

@@ -38,3 +38,22 @@ fn file_truncated_anywhere_is_completed() {
 fn truncated_file_of_a_whole_suite_job_is_completed() {
     completed_from_any_cut(&format!("{TINY}[[variant]]\nname = 'kept'\n'table.clear' = 'never'\n"), 13, 1);
 }
+
+/// A report while a run writes: the last line is not there yet as a whole.
+#[test]
+fn report_of_a_running_experiment_shows_the_complete_rows() {
+    let trial = Trial::new(TINY);
+    trial.run("out", &[]).expect(0);
+    let (results, out) = (trial.results("out"), trial.text("out"));
+    let bytes = fs::read(&results).unwrap();
+    seal_anew(&trial.path("out"), |manifest| {
+        ["ended", "bytes", "counts"].iter().for_each(|field| drop(manifest.as_object_mut().unwrap().remove(*field)));
+    });
+    fs::write(&results, &bytes[..bytes.len() - 9]).unwrap();
+    let report = ttlab(&["report", &out, "--format", "md"]).expect(3);
+    assert!(report.stderr.contains("the figures cover only the existing rows"), "{}", report.stderr);
+    // Before the first row.
+    let header = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    fs::write(&results, &bytes[..header + 9]).unwrap();
+    ttlab(&["report", &out, "--format", "md"]).expect(2).prints(&["there are no rows yet"]);
+}
