@@ -14,6 +14,7 @@ use crate::experiment::Experiment;
 use crate::record::reference::{Judgement, Judgements, NAME, is_no_move, read, write};
 use crate::record::{RowKey, columns};
 use crate::subject::{Position, Subject};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -62,7 +63,7 @@ fn find_position(experiment: &Experiment, position: &str) -> Option<(Board, Vec<
 /// the game's start position and the moves that lead to the judged position.
 fn reference_field(reference_id: &str, start: &Board, past: &[Move]) -> String {
     let moves: Vec<String> = past.iter().map(ToString::to_string).collect();
-    let digest = hmac_sha256::Hash::hash(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
+    let digest = Sha256::digest(format!("{} {}", start.fen(EpRule::Legal), moves.join(" ")).as_bytes());
     digest.iter().take(8).fold(format!("{reference_id}-"), |text, byte| text + &format!("{byte:02x}"))
 }
 

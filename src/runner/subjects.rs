@@ -17,6 +17,7 @@ use crate::subject::{
 use crate::system::available_bytes;
 use crate::table::TableKind;
 use crate::text::plural;
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, Mutex};
@@ -165,7 +166,7 @@ impl Subjects {
                 .ok_or(RunError::Interrupted)?;
             (Some(engine), format!("{} {:?}", program.sha256, subject.options))
         };
-        let id_hash = hmac_sha256::Hash::hash(format!("{identity} {limit:?}").as_bytes());
+        let id_hash = Sha256::digest(format!("{identity} {limit:?}").as_bytes());
         Ok(Self {
             reference,
             reference_options: options,

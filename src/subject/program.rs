@@ -2,6 +2,7 @@
 
 use super::options::CommandLine;
 use super::protocol::UciOption;
+use sha2::{Digest, Sha256};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -85,7 +86,7 @@ fn is_executable(path: &Path) -> bool {
 }
 
 fn sha256_hex(path: &Path) -> io::Result<String> {
-    let digest = hmac_sha256::Hash::hash(&std::fs::read(path)?);
+    let digest = Sha256::digest(std::fs::read(path)?);
     Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
