@@ -59,8 +59,8 @@ pub fn run(args: &Args) -> CommandResult {
     let (file, overrides) = (args.file.as_deref().unwrap_or(Path::new("")), args.changes.settings()?);
     let experiment = Experiment::load(file, &overrides).map_err(CommandFailure::usage)?;
     if let Some(path) = &args.output {
-        let plan =
-            PlanFile::new(&experiment, file, &overrides, args.shards.unwrap_or(1)).map_err(CommandFailure::usage)?;
+        let plan = PlanFile::new(&experiment, file, &overrides, args.shards.unwrap_or(1), path)
+            .map_err(CommandFailure::usage)?;
         super::write(path, &plan.text().map_err(CommandFailure::io)?)?;
         println!("{}: {} in {}", path.display(), plural(plan.jobs, "job"), plural(plan.shards, "shard"));
         let quoted_path = quote_for_shell(&path.display().to_string());

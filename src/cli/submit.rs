@@ -2,11 +2,11 @@ use super::{CommandFailure, CommandResult, Exit, io_failure};
 use crate::engine::EngineOptions;
 use crate::experiment::{Plan, PlanFile, Variant};
 use crate::runner::players;
-use crate::submit::{Request, System, scripts};
+use crate::submit::{Request, System, quote_for_shell, scripts};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
-/// Write job scripts for Slurm or GNU parallel
+/// Write job scripts for Slurm, GNU parallel or GitHub Actions
 #[derive(clap::Args)]
 #[command(after_help = include_str!("help/submit.txt"))]
 pub struct Args {
@@ -17,18 +17,21 @@ pub struct Args {
     /// Folder of the results [default: reports/<name>]
     #[arg(short, long)]
     out: Option<PathBuf>,
-    /// Time limit of a shard, in Slurm's format
+    /// Time limit of a shard with Slurm, in its format
     #[arg(long, default_value = "24:00:00", value_parser = parse_time)]
     time: String,
     /// Processors of a shard; it runs as many jobs in parallel
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     cpus: u16,
-    /// Memory of a shard in MiB [default: its tables and 256; 4096 if their size is unknown]
+    /// Memory of a shard with Slurm, in MiB [default: its tables and 256; 4096 if their size is unknown]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     mem: Option<u64>,
     /// Shards that run in parallel
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     at_once: Option<u64>,
+    /// With GNU parallel: run the shards over ssh, as in N/user@host (may be repeated)
+    #[arg(long, value_name = "HOST")]
+    sshlogin: Vec<String>,
 }
 
 /// Checks a time in Slurm's format and returns it unchanged. The time is given as minutes,
@@ -70,12 +73,19 @@ pub fn run(args: &Args) -> CommandResult {
             );
         }
     }
+    let plan_path = match system {
+        System::Github => path_in_repository(&args.plan)?,
+        _ => absolute(&args.plan),
+    };
     let request = Request {
         name: file.name.clone(),
+        plan_id: file.plan.clone(),
+        suites: file.suites.values().map(|suite| suite.path.display().to_string()).collect(),
+        hosts: args.sshlogin.clone(),
         shards: file.shards,
         jobs: file.jobs,
         ttlab: std::env::current_exe().map_or_else(|_| "ttlab".to_owned(), |path| path.display().to_string()),
-        plan: absolute(&args.plan),
+        plan: plan_path,
         out: absolute(&out),
         folder: absolute(&folder),
         cpus: args.cpus,
@@ -86,6 +96,12 @@ pub fn run(args: &Args) -> CommandResult {
     let paths = [&request.plan, &request.out, &request.folder, &request.ttlab];
     if paths.iter().any(|path| path.contains(char::is_control)) {
         refuse!("a path contains a control character, which scripts cannot contain: rename it");
+    }
+    if !request.hosts.is_empty() && system != System::Parallel {
+        refuse!("--sshlogin is for GNU parallel: ttlab submit parallel PLAN --sshlogin HOST");
+    }
+    if !request.hosts.is_empty() || system == System::Github {
+        check_copied_files(&request, Path::new(&absolute(&args.plan)))?;
     }
     crate::submit::check_folder(system, &request)
         .map_err(|problem| CommandFailure::usage(format!("{system_name}: {problem}")))?;
@@ -98,6 +114,38 @@ pub fn run(args: &Args) -> CommandResult {
     }
     println!("to submit {} shards:  {submit_command}", request.shards);
     Ok(Exit::Done)
+}
+
+/// The path of the plan as a job on GitHub sees it, which begins in the root of the repository.
+fn path_in_repository(plan: &Path) -> Result<String, CommandFailure> {
+    let root = std::env::current_dir().map_err(CommandFailure::io)?;
+    match std::path::absolute(plan).map_err(CommandFailure::io)?.strip_prefix(&root) {
+        Ok(path) if root.join(".git").exists() => Ok(path.display().to_string()),
+        _ => refuse!(
+            "{}: a workflow needs the plan in its repository: run this command in the repository's root folder, with a \
+             plan below it (found {})",
+            plan.display(),
+            root.display()
+        ),
+    }
+}
+
+/// Checks the files that other machines get: they are found below the folder of the plan, and GNU
+/// parallel, rsync and GitHub would read other names in their own ways.
+fn check_copied_files(request: &Request, plan: &Path) -> Result<(), CommandFailure> {
+    let is_strange = |path: &&String| quote_for_shell(path) != **path;
+    if let Some(path) = request.suites.iter().chain([&request.plan, &request.ttlab]).find(is_strange) {
+        refuse!("{path}: the path of a file for other machines may have only letters, digits and -_./=:,+");
+    }
+    let folder = plan.parent().unwrap_or(plan);
+    if let Some(suite) = request.suites.iter().find(|suite| !Path::new(suite).starts_with(folder)) {
+        refuse!(
+            "{suite}: the suite is not below {}, the folder of the plan, so other machines would not find it: write \
+             the plan to a folder above its suites",
+            folder.display()
+        );
+    }
+    Ok(())
 }
 
 /// For each parallel job, this is the memory of the tables of the largest job. In a match, these

@@ -55,6 +55,10 @@ pub struct PlanFile {
     pub file: String,
     pub sets: Vec<String>,
     pub experiment: String,
+    /// The folder of the plan file when it was written. A suite below it that is not at its path is
+    /// looked for at the same place below the folder from which the plan is read.
+    #[serde(default)]
+    pub folder: PathBuf,
     /// The suites' files by suite name (see [`ONLY_SUITE`]). Suites that are compiled in are not
     /// listed.
     pub suites: BTreeMap<String, SuiteFile>,
@@ -96,6 +100,11 @@ pub struct PlanError {
     problem: String,
 }
 
+/// The absolute path of a file's folder.
+fn folder_of(file: &Path) -> PathBuf {
+    std::path::absolute(file).ok().and_then(|path| Some(path.parent()?.to_owned())).unwrap_or_default()
+}
+
 /// The version of the plan file's format.
 const SCHEMA: u32 = 2;
 
@@ -104,8 +113,15 @@ pub const MAX_SHARDS: u64 = 1_000_000;
 
 impl PlanFile {
     /// Creates the plan file of an experiment. `file` is the path of the experiment file. `shards`
-    /// is the number of shards, which is clamped to the range 1..=[`MAX_SHARDS`].
-    pub fn new(experiment: &Experiment, file: &Path, overrides: &[String], shards: u64) -> Result<Self, PlanError> {
+    /// is the number of shards, which is clamped to the range 1..=[`MAX_SHARDS`]. The plan is to be
+    /// written to `output`.
+    pub fn new(
+        experiment: &Experiment,
+        file: &Path,
+        overrides: &[String],
+        shards: u64,
+        output: &Path,
+    ) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
         let shards = shards.clamp(1, MAX_SHARDS);
         let mut suites = BTreeMap::new();
@@ -124,6 +140,7 @@ impl PlanFile {
             file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             sets: overrides.to_vec(),
             experiment: experiment.text.clone(),
+            folder: folder_of(output),
             suites,
         })
     }
@@ -140,10 +157,10 @@ impl PlanFile {
         }
     }
 
-    /// Parses the text of a plan file, and creates the experiment and the plan in it. `path` is the
-    /// path of the plan file for the error messages.
-    pub fn parse(text: &str, path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
-        let plan_error = |problem: String| PlanError { path: path.to_owned(), problem };
+    /// Parses the text of a plan file, and creates the experiment and the plan in it.
+    /// `plan_path` is the path of the plan file.
+    pub fn parse(text: &str, plan_path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
+        let plan_error = |problem: String| PlanError { path: plan_path.to_owned(), problem };
         let not_a_plan = |problem: String| {
             let help = "`ttlab plan FILE --shards N -o plan.json` makes a plan";
             plan_error(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
@@ -151,7 +168,7 @@ impl PlanFile {
         let describe_error =
             |error: serde_json::Error| format!("line {}, column {}: not JSON", error.line(), error.column());
         let value = serde_json::from_str(text).map_err(|error| not_a_plan(describe_error(error)))?;
-        let file: Self = from_json(value).map_err(|error| not_a_plan(error.to_string()))?;
+        let mut file: Self = from_json(value).map_err(|error| not_a_plan(error.to_string()))?;
         let check_equal = |field: &str, actual: String, expected: String| {
             let problem = format!("{field}: the plan has {actual}, but its experiment gives {expected}");
             let help = "the plan was edited, or was made by another version of ttlab: make the plan again";
@@ -162,7 +179,12 @@ impl PlanFile {
             // This check always fails, because no number equals the text of the range.
             check_equal("shards", file.shards.to_string(), format!("1 to {MAX_SHARDS}"))?;
         }
-        for SuiteFile { path, hash } in file.suites.values() {
+        for SuiteFile { path, hash } in file.suites.values_mut() {
+            if !path.exists()
+                && let Ok(below) = path.strip_prefix(&file.folder)
+            {
+                *path = folder_of(Path::new(plan_path)).join(below);
+            }
             let (name, help) = (path.display(), "put the suite that was planned there, or make the plan again");
             let found = SuiteFile::read(path).map_err(|error| {
                 plan_error(format!("the suite {name} with the hash {hash} cannot be read: {error}\nhelp: {help}"))
@@ -201,7 +223,7 @@ mod tests {
         let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n[grid]\n'keys.seed' = [1, 2, 3, 4, 5]\n";
         let path = Path::new("x.toml");
         let experiment = Experiment::parse(text, path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        let file = PlanFile::new(&experiment, path, &[], 4).unwrap();
+        let file = PlanFile::new(&experiment, path, &[], 4, path).unwrap();
         assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(read, ..)| read == file));
         type Edit = (&'static str, fn(&mut PlanFile));
         let edits: [Edit; 6] = [
@@ -230,7 +252,27 @@ mod tests {
         assert_eq!((&experiment.overrides[..], experiment.suite.items.len()), (&sets[..], 1));
         let same_experiment = read(&experiment.overrides);
         assert_eq!(Plan::new(&same_experiment).id(), id, "what a manifest keeps makes the same plan again");
-        let file = PlanFile::new(&experiment, &path, &sets, 1).unwrap();
+        let file = PlanFile::new(&experiment, &path, &sets, 1, &path).unwrap();
         assert!(PlanFile::parse(&file.text().unwrap(), "p").is_ok_and(|(.., plan)| plan.id() == id));
+    }
+
+    /// In a clone elsewhere the suite is at the same place below the plan's folder.
+    #[test]
+    fn suites_move_with_the_folder_of_the_plan() {
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
+        std::fs::create_dir_all(old.join("data")).unwrap();
+        std::fs::write(old.join("data/s.epd"), "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n").unwrap();
+        let file = old.join("x.toml");
+        let experiment = Experiment::parse("suite = 'data/s.epd'\nlimit = { depth = 1 }\n", &file, &[])
+            .unwrap_or_else(|problem| panic!("{problem}"));
+        let plan = PlanFile::new(&experiment, &file, &[], 1, &old.join("plan.json")).unwrap();
+        std::fs::rename(&old, &new).unwrap();
+        std::fs::write(new.join("plan.json"), plan.text().unwrap()).unwrap();
+        let (moved, ..) = PlanFile::load(&new.join("plan.json")).unwrap();
+        assert_eq!(moved.suites[ONLY_SUITE].path, new.join("data/s.epd"));
+        std::fs::remove_file(new.join("data/s.epd")).unwrap();
+        let message = PlanFile::load(&new.join("plan.json")).unwrap_err().to_string();
+        assert!(message.contains(&format!("{}", new.join("data/s.epd").display())), "{message}");
     }
 }

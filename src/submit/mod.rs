@@ -1,17 +1,18 @@
-//! Creates the scripts that run a plan's shards with Slurm or GNU parallel. All functions only
-//! compute texts from an [`Request`].
+//! Creates the scripts that run a plan's shards with Slurm, GNU parallel or GitHub Actions. All
+//! functions only compute texts from an [`Request`].
 
 /// The scheduler that runs the shards. Slurm runs them as a job array with a dependent merge job.
-/// GNU parallel runs them on one machine.
+/// GNU parallel runs them on one machine, or over ssh. On GitHub, each is a job of a matrix.
 #[allow(missing_docs)] // `ttlab submit --help` would show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum System {
     Slurm,
     Parallel,
+    Github,
 }
 
 /// What a scheduler is requested to run: the plan, and the resources of each shard.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The experiment's name, which becomes the name of the job.
     pub name: String,
@@ -20,8 +21,12 @@ pub struct Request {
     pub jobs: u64,
     /// The path of ttlab on the machines that run the shards.
     pub ttlab: String,
-    /// The path of the plan on those machines.
+    /// The path of the plan on those machines. On GitHub it is relative to the repository.
     pub plan: String,
+    /// The hash of the plan, in hexadecimal digits.
+    pub plan_id: String,
+    /// The suites' files, for hosts to which they are copied.
+    pub suites: Vec<String>,
     /// The path of the results folder on those machines.
     pub out: String,
     /// The folder for scripts and logs.
@@ -35,6 +40,8 @@ pub struct Request {
     /// The maximum number of shards that run at the same time. `None` means as many as the
     /// scheduler allows.
     pub max_running: Option<u64>,
+    /// Where GNU parallel runs the shards, as in `4/user@host`. If there are none, on this machine.
+    pub hosts: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +63,21 @@ pub fn scripts(system: System, request: &Request) -> (Vec<Script>, String) {
             format!("sh {folder}/submit.sh"),
         ),
         System::Parallel => {
-            (&[("parallel.sh", include_str!("templates/parallel.sh"))], format!("sh {folder}/parallel.sh"))
+            let template = match request.hosts.is_empty() {
+                true => &[("parallel.sh", include_str!("templates/parallel.sh"))],
+                false => &[("parallel.sh", include_str!("templates/ssh.sh"))],
+            };
+            (template, format!("sh {folder}/parallel.sh"))
+        }
+        System::Github => {
+            let plan = quote_for_shell(&request.plan);
+            let workflow = format!(".github/workflows/{}.yml", job_name(&request.name));
+            let command = format!(
+                "mkdir -p .github/workflows && cp {folder}/ttlab.yml {workflow} && git add -f {workflow} {plan} && \
+                 git commit -m ttlab && git push && gh workflow run {}.yml",
+                job_name(&request.name)
+            );
+            (&[("ttlab.yml", include_str!("templates/github.yml"))], command)
         }
     };
     let make_script = |&(name, template): &(&'static str, &str)| Script { name, text: fill(template, system, request) };
@@ -96,7 +117,15 @@ fn fill(template: &str, system: System, request: &Request) -> String {
         (System::Slurm, None) => String::new(),
         (System::Parallel, Some(max_running)) => max_running.to_string(),
         (System::Parallel, None) => "100%".to_owned(),
+        // As many as a free account may run.
+        (System::Github, limit) => limit.unwrap_or(20).to_string(),
     };
+    let file_name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    // What follows `/./` is the path below the working directory of the host.
+    let plan_folder = request.plan.strip_suffix(&file_name(&request.plan)).unwrap_or_default();
+    let below =
+        |path: &String| format!(" --basefile {plan_folder}./{}", path.strip_prefix(plan_folder).unwrap_or(path));
+    let basefiles: String = request.suites.iter().chain([&request.plan]).map(below).collect();
     // Slurm replaces patterns such as `%a` in the name of a log. So a percent sign in the name of
     // the folder is doubled.
     let log = |name: &str| format!("{}/{name}", quote_for_shell(&request.folder.replace('%', "%%")));
@@ -111,6 +140,13 @@ fn fill(template: &str, system: System, request: &Request) -> String {
         ("TIME", request.time.clone()),
         ("TTLAB", quote_for_shell(&request.ttlab)),
         ("PLAN", quote_for_shell(&request.plan)),
+        ("PLAN_NAME", file_name(&request.plan)),
+        ("PLAN_ID", request.plan_id.clone()),
+        ("VERSION", env!("CARGO_PKG_VERSION").to_owned()),
+        ("HOSTS", quote_for_shell(&request.hosts.join(","))),
+        ("BASEFILES", basefiles),
+        ("TTLAB_NAME", file_name(&request.ttlab)),
+        ("TTLAB_FOLDER", request.ttlab.strip_suffix(&file_name(&request.ttlab)).unwrap_or_default().to_owned()),
         ("OUT", quote_for_shell(&request.out)),
         ("LOG_SHARD", log("%a.log")),
         ("LOG_MERGE", log("merge.log")),
@@ -149,7 +185,7 @@ mod tests {
             cpus: 3,
             mebibytes: 512,
             time: "1:00".to_owned(),
-            max_running: None,
+            ..Request::default()
         }
     }
 
@@ -214,6 +250,7 @@ mod tests {
             |system: System| scripts(system, &request()).0.into_iter().map(|script| script.name).collect::<Vec<_>>();
         assert_eq!(names(System::Slurm), ["array.sbatch", "merge.sbatch", "submit.sh"]);
         assert_eq!(names(System::Parallel), ["parallel.sh"]);
+        assert_eq!(names(System::Github), ["ttlab.yml"]);
         assert_eq!(scripts(System::Parallel, &request()).1, "sh 'a%b'/parallel.sh");
     }
 }

@@ -16,8 +16,19 @@ pub fn scratch() -> TempDir {
 }
 
 /// What some tests need besides Rust: the words that `TTLAB_REQUIRE` accepts.
-const NEEDS: [&str; 10] =
-    ["browser", "cc", "dev-full", "engines", "namespaces", "parallel", "python", "reports", "slurm", "strace"];
+const NEEDS: [&str; 11] = [
+    "actionlint",
+    "browser",
+    "cc",
+    "dev-full",
+    "engines",
+    "namespaces",
+    "parallel",
+    "python",
+    "reports",
+    "slurm",
+    "strace",
+];
 
 /// Reports that a test was skipped because something isn't installed, and how to get it. Writes
 /// past the test harness, which hides the output of passing tests. The test fails if
@@ -77,6 +88,19 @@ pub fn run(args: &[&str]) -> (String, String, i32) {
     let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap_or(-1))
+}
+
+/// The script of a step of an action or workflow, run as a GitHub runner runs `shell: bash`.
+pub fn bash_step(text: &str, name: &str) -> Command {
+    let step = text.split_once(&format!("- name: {name}\n")).unwrap_or_else(|| panic!("no step {name}")).1;
+    let script = step.split_once("run: |\n").unwrap().1;
+    let indentation = script.len() - script.trim_start().len();
+    let is_script = |line: &&str| line.trim().is_empty() || line.starts_with(&" ".repeat(indentation));
+    let lines: Vec<&str> =
+        script.lines().take_while(is_script).map(|line| line.get(indentation..).unwrap_or("")).collect();
+    let mut command = Command::new("bash");
+    command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &lines.join("\n")]);
+    command
 }
 
 /// Returns the names of the commands that `ttlab --help` lists, in its order.

@@ -119,7 +119,8 @@ const ELSEWHERE: &[&str] = &[
     "tune --jobs",
     "tune --fresh",
     "tune --any-build",
-    "tune --reuse", // tests/program/sweep/grown.rs
+    "tune --reuse",      // tests/program/sweep/grown.rs
+    "submit --sshlogin", // tests/program/sweep/submit.rs
     "reproduce --reuse",
     "reproduce --only",
     "reproduce --out",

@@ -37,10 +37,12 @@ fn request() -> Request {
         mebibytes: 2304,
         time: "12:00:00".to_owned(),
         max_running: Some(20),
+        ..Request::default()
     }
 }
 
-const GOLDEN: [(System, &str); 2] = [(System::Slurm, "slurm"), (System::Parallel, "parallel")];
+const GOLDEN: [(System, &str); 3] =
+    [(System::Slurm, "slurm"), (System::Parallel, "parallel"), (System::Github, "github")];
 
 #[test]
 fn scripts_equal_their_golden_files() {
@@ -240,4 +242,174 @@ fn backslash_in_a_folder_is_refused_only_by_slurm() {
     let out = format!("{}\\n", trial.text("a"));
     ttlab(&["submit", "slurm", &plan, "--out", &out]).expect(2).prints(&["backslash"]);
     ttlab(&["submit", "parallel", &plan, "--out", &out]).expect(0);
+}
+
+/// A repository with an experiment, its suite and a plan of two shards, and GitHub's part: it hands
+/// what a run keeps to the steps of later jobs and runs.
+struct Repository {
+    trial: Trial,
+    workflow: String,
+}
+
+impl Repository {
+    fn new() -> Self {
+        let trial = Trial::new(&SMALL.replace("data/bratko-kopec.epd", "suites/s.epd"));
+        fs::create_dir_all(trial.path("suites")).unwrap();
+        fs::copy(root().join("data/bratko-kopec.epd"), trial.path("suites/s.epd")).unwrap();
+        ttlab(&["plan", &trial.file, "--shards", "2", "-o", &trial.text("plan.json")]).expect(0);
+        let mut submit = Command::new(binary());
+        submit.args(["submit", "github", "plan.json", "--out", "o"]).current_dir(trial.folder.path());
+        run_command(&mut submit).expect(2).prints(&["repository's root folder"]);
+        fs::create_dir(trial.path(".git")).unwrap();
+        let printed = run_command(&mut submit).expect(0).stdout;
+        assert!(printed.contains("cp o/github/ttlab.yml .github/workflows/ttlab-trial.yml"), "{printed}");
+        let workflow = fs::read_to_string(trial.path("o/github/ttlab.yml")).unwrap();
+        fs::create_dir_all(trial.path("tools")).unwrap();
+        // The program of GitHub: a run is a folder, and what it keeps are folders in it.
+        let gh = "#!/bin/sh\ncase $2 in\nlist) ls \"$RUNS\" ;;\ndownload)\n  for kept in \"$RUNS/$3\"/$5; do\n    \
+                  [ -d \"$kept\" ] || exit 1\n    mkdir -p \"$7\" && cp -R \"$kept\" \"$7/\"\n  done ;;\nesac\n";
+        fs::write(trial.path("tools/gh"), gh).unwrap();
+        fs::set_permissions(trial.path("tools/gh"), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir_all(trial.path("runs")).unwrap();
+        Self { trial, workflow }
+    }
+
+    /// A variable of all jobs.
+    fn variable(&self, name: &str) -> &str {
+        let line = self.workflow.lines().find_map(|line| line.strip_prefix(&format!("  {name}: "))).unwrap();
+        line.trim_matches('"')
+    }
+
+    /// Runs a step in a job's folder, where the repository was checked out.
+    fn step(&self, job: &Path, name: &str, shard: &str) -> Output {
+        let path =
+            [self.trial.path("tools"), binary().parent().unwrap().to_owned()].map(|path| path.display().to_string());
+        let mut command = crate::common::bash_step(&self.workflow, name);
+        for name in ["PLAN", "OUT", "ARTIFACT"] {
+            command.env(name, self.variable(name));
+        }
+        command.env("PATH", format!("{}:{}", path.join(":"), std::env::var("PATH").unwrap())).env("SHARD", shard);
+        command.env("RUNS", self.trial.path("runs")).env("GITHUB_WORKFLOW", self.variable("ARTIFACT"));
+        command.env("GITHUB_OUTPUT", job.join("output")).env("GITHUB_STEP_SUMMARY", job.join("summary"));
+        run_command(command.current_dir(job))
+    }
+
+    fn check_out(&self) -> TempDir {
+        let job = scratch();
+        fs::create_dir(job.path().join("suites")).unwrap();
+        for file in ["plan.json", "suites/s.epd"] {
+            fs::copy(self.trial.path(file), job.path().join(file)).unwrap();
+        }
+        job
+    }
+
+    /// What a run keeps under a name; empty folders are not kept.
+    fn kept(&self, run: &str, part: &str) -> PathBuf {
+        self.trial.path("runs").join(run).join(format!("{}-{part}", self.variable("ARTIFACT")))
+    }
+
+    fn copy(from: &Path, to: &Path) {
+        for entry in fs::read_dir(from).into_iter().flatten().map(Result::unwrap) {
+            let to = to.join(entry.file_name());
+            if entry.path().is_dir() {
+                Self::copy(&entry.path(), &to);
+            } else {
+                fs::create_dir_all(to.parent().unwrap()).unwrap();
+                fs::copy(entry.path(), to).unwrap();
+            }
+        }
+    }
+
+    /// Runs the jobs of the workflow, but those of the shards in `lost`. Returns the shards that
+    /// were missing and the merge, with its folder.
+    fn run(&self, run: &str, lost: &[&str]) -> (String, Output, TempDir) {
+        let (plan, merge) = (self.check_out(), self.check_out());
+        self.step(plan.path(), "what earlier runs left", "").expect(0);
+        self.step(plan.path(), "which shards are missing", "").expect(0);
+        let shards = |job: &TempDir| job.path().join(self.variable("OUT")).join("shards");
+        Self::copy(&shards(&plan), &self.kept(run, "before"));
+        let missing = fs::read_to_string(plan.path().join("output")).unwrap();
+        let missing = missing.trim().strip_prefix("shards=").unwrap().to_owned();
+        let listed = missing.trim_matches(['[', ']']).split(',').filter(|shard| !shard.is_empty());
+        for shard in listed.filter(|shard| !lost.contains(shard)) {
+            let job = self.check_out();
+            Self::copy(&self.kept(run, "before"), &job.path().join("before"));
+            self.step(job.path(), "search", shard).expect(0);
+            Self::copy(&shards(&job), &self.kept(run, &format!("shard-{shard}")));
+        }
+        for part in ["before", "shard-0", "shard-1"] {
+            Self::copy(&self.kept(run, part), &shards(&merge));
+        }
+        let output = self.step(merge.path(), "merge", "");
+        (missing, output, merge)
+    }
+}
+
+#[test]
+fn github_workflow_takes_what_earlier_runs_left() {
+    let repository = Repository::new();
+    let merged = |job: &TempDir| job.path().join(repository.variable("OUT")).join("results.csv");
+    // The artifact of a shard is missing: it is named, and nothing is merged.
+    let (missing, merge, job) = repository.run("1", &["1"]);
+    assert_eq!(missing, "[0,1]");
+    merge.expect(3).prints(&["shard 1 of 2: not started"]);
+    assert!(!merged(&job).exists());
+    // Run again.
+    let (missing, merge, job) = repository.run("2", &[]);
+    assert_eq!(missing, "[1]");
+    merge.expect(0);
+    repository.trial.run("single", &["--jobs", "1"]).expect(0);
+    assert_eq!(bytes(&merged(&job)), bytes(&repository.trial.results("single")));
+    assert!(fs::read_to_string(job.path().join("summary")).unwrap().contains("# trial"));
+    assert_eq!(repository.run("3", &[]).0, "[]");
+    // A shard of another plan.
+    let kept = repository.kept("4", "shard-0/0");
+    Repository::copy(&repository.kept("2", "shard-1/1"), &kept);
+    let job = repository.check_out();
+    repository.step(job.path(), "what earlier runs left", "").expect(0);
+    let refused = repository.step(job.path(), "which shards are missing", "");
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.stderr.contains("shards/0"), "{}", refused.stderr);
+}
+
+/// The machines are folders; programs that stand in for ssh run what they are given there.
+#[test]
+fn gnu_parallel_runs_the_shards_on_other_machines() {
+    let works =
+        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !works("parallel") || !works("rsync") {
+        skip("parallel", "GNU parallel or rsync is not installed: its script over ssh was not tried");
+        return;
+    }
+    let trial = Trial::new(&SMALL.replace("data/bratko-kopec.epd", "suites/s.epd"));
+    fs::create_dir_all(trial.path("suites")).unwrap();
+    fs::copy(root().join("data/bratko-kopec.epd"), trial.path("suites/s.epd")).unwrap();
+    let (plan, out, ssh) = (trial.text("plan.json"), trial.text("out"), trial.text("ssh"));
+    let script = "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\n\
+                  cd \"${0%/ssh}\" && mkdir -p \"$1\" && cd \"$1\" && HOME=$PWD && shift && \
+                  { [ \"$1\" != -- ] || shift; } && exec sh -c \"$*\"\n";
+    fs::write(&ssh, script).unwrap();
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+    trial.run("single", &["--jobs", "1"]).expect(0);
+    ttlab(&["plan", &trial.file, "--shards", "4", "-o", &plan]).expect(0);
+    ttlab(&["submit", "slurm", &plan, "--sshlogin", "a"]).expect(2).prints(&["ttlab submit parallel"]);
+    ttlab(&["submit", "parallel", &plan, "--out", &out, "--sshlogin", "2/lab1", "--sshlogin", "2/lab2"]).expect(0);
+    // The suite is at its place below the plan on the other machines only.
+    fs::rename(trial.path("suites"), trial.path("away")).unwrap();
+    ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(2);
+    fs::rename(trial.path("away"), trial.path("suites")).unwrap();
+    run_command(Command::new("sh").arg(format!("{out}/parallel/parallel.sh")).env("PARALLEL_SSH", &ssh)).expect(0);
+    assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")));
+    let ran = |host: &str| fs::read_dir(trial.path(host)).is_ok_and(|entries| entries.count() > 0);
+    assert!(ran("lab1") && ran("lab2"));
+    // Suites elsewhere, and names that rsync or GNU parallel would read in their own ways.
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &trial.text("suites/plan.json")]).expect(0);
+    let submit = |plan: &str| ttlab(&["submit", "parallel", &trial.text(plan), "--out", &out, "--sshlogin", "a"]);
+    submit("suites/plan.json").expect(0);
+    fs::create_dir(trial.path("b c")).unwrap();
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &trial.text("b c/plan.json")]).expect(0);
+    submit("b c/plan.json").expect(2).prints(&["only letters, digits"]);
+    fs::create_dir(trial.path("b")).unwrap();
+    ttlab(&["plan", &trial.file, "--shards", "2", "-o", &trial.text("b/plan.json")]).expect(0);
+    submit("b/plan.json").expect(2).prints(&["not below"]);
 }
