@@ -37,6 +37,7 @@ fn request() -> Request {
         mebibytes: 2304,
         time: "12:00:00".to_owned(),
         max_running: Some(20),
+        plan_id: "0123456789abcdef".to_owned(),
         ..Request::default()
     }
 }
@@ -362,14 +363,15 @@ fn github_workflow_takes_what_earlier_runs_left() {
     assert_eq!(bytes(&merged(&job)), bytes(&repository.trial.results("single")));
     assert!(fs::read_to_string(job.path().join("summary")).unwrap().contains("# trial"));
     assert_eq!(repository.run("3", &[]).0, "[]");
-    // A shard of another plan.
-    let kept = repository.kept("4", "shard-0/0");
-    Repository::copy(&repository.kept("2", "shard-1/1"), &kept);
+    // A shard of another plan under the name of this one.
+    let (other, out) = (repository.trial.text("other.json"), repository.trial.text("other"));
+    ttlab(&["plan", &repository.trial.file, "--set", "limit.depth=1", "--shards", "2", "-o", &other]).expect(0);
+    ttlab(&["run", "--plan", &other, "--shard", "0", "--out", &out, "--quiet"]).expect(0);
+    Repository::copy(&repository.trial.path("other/shards"), &repository.kept("4", "shard-0"));
     let job = repository.check_out();
     repository.step(job.path(), "what earlier runs left", "").expect(0);
-    let refused = repository.step(job.path(), "which shards are missing", "");
-    assert_ne!(refused.code, Some(0));
-    assert!(refused.stderr.contains("shards/0"), "{}", refused.stderr);
+    let refused = repository.step(job.path(), "which shards are missing", "").expect(2);
+    refused.prints(&["shards/0: holds the results of another plan"]);
 }
 
 /// The machines are folders; programs that stand in for ssh run what they are given there.
