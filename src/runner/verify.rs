@@ -123,11 +123,13 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
     }
     let verified = match record::verify::verify(&path, Some(manifest)) {
         Ok(verified) => verified,
-        Err(error @ ResultsError::Damaged { .. }) => {
+        Err(ResultsError::Io(error)) if error.kind() != std::io::ErrorKind::InvalidData => {
+            return Err(OutputError::results(&path)(error));
+        }
+        Err(error) => {
             report.add(FolderState::Wrong, error.to_string());
             return Ok(report);
         }
-        Err(error) => return Err(OutputError::results(&path)(error)),
     };
     report.rows = verified.rows;
     let left_out = &manifest.columns_left_out;
