@@ -9,8 +9,8 @@ use std::time::Duration;
 
 /// Examine a UCI engine before anything is measured with it
 ///
-/// Is it repeatable, does `ucinewgame` reset it, does it respect its limits, and does it need fewer
-/// nodes to a depth with a better table?
+/// Is it repeatable, does `ucinewgame` reset it, does it respect its limits, are its node counts sums,
+/// and does it need fewer nodes to a depth with a better table?
 #[derive(clap::Args)]
 #[command(after_help = include_str!("help/doctor.txt"))]
 pub struct Args {
@@ -21,7 +21,7 @@ pub struct Args {
     /// Set an option of the engine (may be repeated)
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
-    /// Time to spend, in seconds (approximate)
+    /// Processor time of the engine to spend, in seconds (approximate)
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     time: u32,
     /// Search to this depth in each of --games games, instead of for --time seconds
@@ -33,6 +33,9 @@ pub struct Args {
     /// Write the result as JSON, for `[subject] doctor` of an experiment
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
     /// Show no progress on standard error
     #[arg(short, long)]
     quiet: bool,
@@ -58,11 +61,16 @@ pub fn run(args: &Args) -> CommandResult {
     let result = examine(&request, &|step| bar.set_message(escape_control(step).into_owned()), &stop);
     bar.finish_and_clear();
     let Some(diagnosis) = result.map_err(CommandFailure::usage)? else { return Ok(Exit::Interrupted) };
-    print!("{}", escape_control(&format_diagnosis(&diagnosis)));
-    if let Some(file) = &args.out {
-        super::write(file, &diagnosis.to_json().map_err(CommandFailure::io)?)?;
+    let json = diagnosis.to_json().map_err(CommandFailure::io)?;
+    if args.json {
+        print!("{json}");
+    } else {
+        print!("{}", escape_control(&format_diagnosis(&diagnosis)));
     }
-    Ok(if diagnosis.has_faults() { Exit::Gate } else { Exit::Done })
+    if let Some(file) = &args.out {
+        super::write(file, &json)?;
+    }
+    Ok(if diagnosis.count_faults() > 0 { Exit::Gate } else { Exit::Done })
 }
 
 fn parse_option(text: &str) -> Result<(String, String), CommandFailure> {

@@ -5,8 +5,8 @@ use super::positions::{MATES, NO_LEGAL_MOVES, TRICKY_POSITIONS};
 use super::{Examiner, Interrupt, QUICK_SEARCH_TIMEOUT};
 use crate::chess::{Board, Score};
 use crate::engine::Limit;
-use crate::record::diagnosis::CheckResult::{self, Fault, Good, Note};
-use crate::subject::{EngineFault, Launch, Position, QuitReport, Subject, Uci, UciReport};
+use crate::record::diagnosis::CheckResult::{self, DoesNotHold, Holds, Note};
+use crate::subject::{EngineFault, Failure, Launch, Position, QuitReport, Subject, Uci, UciReport};
 use std::time::Duration;
 
 type CheckOutcome = Result<(CheckResult, String), Interrupt>;
@@ -17,9 +17,6 @@ pub const fn quick_limit() -> Limit {
 
 /// How long `go infinite` runs before `stop` is sent.
 const ENDLESS_SEARCH_TIME: Duration = Duration::from_millis(300);
-
-/// Small node limits. An engine that searches more than twice as many nodes gets a note.
-const SMALL_LIMITS: [u64; 2] = [10_000, 1_000];
 
 /// Parses a built-in FEN. The tests of `positions` check that all built-in FENs are valid.
 fn parse_board(fen: &str) -> Board {
@@ -40,28 +37,6 @@ impl Examiner<'_> {
     }
 }
 
-/// Checks by how much the engine exceeds small node limits.
-pub fn check_small_limits(examiner: &Examiner<'_>) -> CheckOutcome {
-    let (mut engine, mut limits_and_nodes) = (examiner.start_with_timeout()?, Vec::new());
-    for node_limit in SMALL_LIMITS {
-        let limit = Limit { depth: None, nodes: Some(node_limit) };
-        let report = examiner.search_board(&mut engine, &Board::startpos(), limit)?;
-        limits_and_nodes.push((node_limit, report.nodes.unwrap_or(0)));
-    }
-    engine.quit();
-    Ok(judge_overshoot(&limits_and_nodes))
-}
-
-/// Judges by how much node limits were exceeded. Each element of `limits_and_nodes` is a node limit
-/// and the number of nodes that were searched under this limit. The result is a note if this number
-/// was more than twice the limit in any of the searches.
-fn judge_overshoot(limits_and_nodes: &[(u64, u64)]) -> (CheckResult, String) {
-    let findings: Vec<String> =
-        limits_and_nodes.iter().map(|(limit, nodes)| format!("{nodes} nodes when asked for {limit}")).collect();
-    let result = if limits_and_nodes.iter().all(|(limit, nodes)| *nodes <= 2 * limit) { Good } else { Note };
-    (result, findings.join(", "))
-}
-
 /// Checks that the command `stop` ends an endless search within a second.
 pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
     let mut engine = examiner.start_engine(examiner.launch.clone())?;
@@ -71,8 +46,8 @@ pub fn check_stop(examiner: &Examiner<'_>) -> CheckOutcome {
         // The search has no limit, so it always ends with a fault after the timeout. The fault is
         // `LimitIgnored` if the engine answered the command `stop`.
         Err(Interrupt::Failed(failure)) => match failure.fault {
-            EngineFault::LimitIgnored(_) => Ok((Good, "obeyed within a second".to_owned())),
-            EngineFault::NoAnswer(_) => Ok((Fault, "not obeyed within a second".to_owned())),
+            EngineFault::LimitIgnored(_) => Ok((Holds, "obeyed within a second".to_owned())),
+            EngineFault::NoAnswer(_) => Ok((DoesNotHold, "not obeyed within a second".to_owned())),
             _ => Err(Interrupt::Failed(failure)),
         },
         Err(interrupt) => Err(interrupt),
@@ -96,10 +71,11 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
     engine.quit();
     let position_count = TRICKY_POSITIONS.len();
     Ok(match faults.first() {
-        None => (Good, format!("legal moves in all {position_count} positions")),
-        Some(first_fault) => {
-            (Fault, format!("failed in {} of {position_count} positions; first failure: {first_fault}", faults.len()))
-        }
+        None => (Holds, format!("legal moves in all {position_count} positions")),
+        Some(first_fault) => (
+            DoesNotHold,
+            format!("failed in {} of {position_count} positions; first failure: {first_fault}", faults.len()),
+        ),
     })
 }
 
@@ -112,19 +88,23 @@ fn describe_fault(fault: &EngineFault, fen: &str) -> String {
     }
 }
 
-/// Checks what the engine answers in positions without a legal move. Clients do not have to search
-/// such positions, so a wrong answer is only a note.
-pub fn check_ended_games(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
-    let mut engine = examiner.start_with_timeout()?;
+/// What the engine answers in positions without a legal move, which are not sent in a run.
+pub fn check_ended_games(examiner: &Examiner<'_>) -> CheckOutcome {
+    let (mut engine, mut answers) = (examiner.start_with_timeout()?, Vec::new());
     for fen in NO_LEGAL_MOVES {
-        match examiner.search_board(&mut engine, &parse_board(fen), limit) {
-            Ok(_) => {}
-            Err(Interrupt::Failed(failure)) => return Ok((Note, describe_fault(&failure.fault, fen))),
-            Err(interrupt) => return Err(interrupt),
-        }
+        engine.new_game()?;
+        let board = parse_board(fen);
+        let answer = match engine.ask(Position::from_board(&board), "go depth 3", quick_limit(), examiner.stop) {
+            Ok(_) => "no move".to_owned(),
+            Err(Failure { fault: EngineFault::IllegalMove(text), .. }) => {
+                text.chars().take_while(|it| *it != ' ').collect()
+            }
+            Err(failure) => failure.fault.to_string(),
+        };
+        answers.push(answer);
     }
     engine.quit();
-    Ok((Good, "returns no move if there is no legal move".to_owned()))
+    Ok((Note, format!("mated: {}, stalemated: {}", answers[0], answers[1])))
 }
 
 /// Checks that the engine reports each mate in [`MATES`] with the correct number of moves, and for
@@ -170,11 +150,11 @@ fn judge_mates(scores: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
     let first_wrong = scores.iter().find(|(_, moves, score)| is_wrong(*moves, *score));
     let first_missed = scores.iter().find(|(_, moves, score)| score.and_then(mate_in) != Some(*moves));
     if let Some(wrong_score) = first_wrong {
-        (Fault, describe_error(wrong_score))
+        (DoesNotHold, describe_error(wrong_score))
     } else if let Some(missed_mate) = first_missed {
         (Note, describe_error(missed_mate))
     } else {
-        (Good, summary)
+        (Holds, summary)
     }
 }
 
@@ -186,7 +166,7 @@ pub fn check_quit(examiner: &Examiner<'_>) -> CheckOutcome {
     engine.set_timeout(QUICK_SEARCH_TIMEOUT);
     examiner.search_board(&mut engine, &Board::startpos(), quick_limit())?;
     let Some(report) = engine.quit_and_inspect() else {
-        return Ok((Fault, "the engine had already exited".to_owned()));
+        return Ok((DoesNotHold, "the engine had already exited".to_owned()));
     };
     Ok(judge_exit(&report))
 }
@@ -195,12 +175,12 @@ fn judge_exit(report: &QuitReport) -> (CheckResult, String) {
     let leftovers = report.leftovers.join(", ");
     let seconds = report.elapsed.as_secs_f64();
     match &report.exit {
-        None => (Fault, format!("does not end within {seconds:.1} s")),
-        Some(_) if !leftovers.is_empty() => (Fault, format!("ends, and leaves processes behind: {leftovers}")),
+        None => (DoesNotHold, format!("does not end within {seconds:.1} s")),
+        Some(_) if !leftovers.is_empty() => (DoesNotHold, format!("ends, and leaves processes behind: {leftovers}")),
         Some(exit) => {
             let result = match exit.as_str() {
-                "exit code 0" => Good,
-                exit if exit.starts_with("signal") => Fault,
+                "exit code 0" => Holds,
+                exit if exit.starts_with("signal") => DoesNotHold,
                 _ => Note,
             };
             (result, format!("ends within {seconds:.2} s ({exit}), and leaves nothing behind"))
@@ -232,13 +212,13 @@ mod tests {
     fn missed_mate_is_a_note_and_wrong_mate_a_fault() {
         let judge = |scores: [Option<Score>; 2]| judge_mates(&[("a", 2, scores[0]), ("b", -1, scores[1])]);
         let correct = [Some(31_997), Some(-31_998)];
-        assert_eq!(judge(correct), (Good, "2 of 2 correct".to_owned()));
+        assert_eq!(judge(correct), (Holds, "2 of 2 correct".to_owned()));
         for (index, score, result, message) in [
             (0, Some(31_995), Note, "1 of 2 correct; mate 3 instead of mate 2 in a"),
             (0, Some(700), Note, "1 of 2 correct; cp 700 instead of mate 2 in a"),
             (0, None, Note, "1 of 2 correct; no score instead of mate 2 in a"),
-            (0, Some(31_999), Fault, "1 of 2 correct; mate 1 instead of mate 2 in a"),
-            (1, Some(31_999), Fault, "1 of 2 correct; mate 1 instead of mate -1 in b"),
+            (0, Some(31_999), DoesNotHold, "1 of 2 correct; mate 1 instead of mate 2 in a"),
+            (1, Some(31_999), DoesNotHold, "1 of 2 correct; mate 1 instead of mate -1 in b"),
         ] {
             let mut scores = correct;
             scores[index] = score;
@@ -249,26 +229,17 @@ mod tests {
     }
 
     #[test]
-    fn overshoot_of_more_than_the_limit_is_a_note() {
-        assert_eq!(
-            judge_overshoot(&[(1000, 1000), (100, 200)]),
-            (Good, "1000 nodes when asked for 1000, 200 nodes when asked for 100".to_owned())
-        );
-        assert_eq!(judge_overshoot(&[(100, 201)]).0, Note);
-    }
-
-    #[test]
     fn exit_is_judged_by_code_and_processes_left() {
         let judge = |exit: Option<&str>, leftovers: &[&str]| {
             let leftovers = leftovers.iter().map(|name| (*name).to_owned()).collect();
             judge_exit(&QuitReport { exit: exit.map(str::to_owned), elapsed: Duration::from_millis(1510), leftovers })
         };
         for (outcome, result, message) in [
-            (judge(Some("exit code 0"), &[]), Good, "ends within 1.51 s (exit code 0), and leaves nothing behind"),
+            (judge(Some("exit code 0"), &[]), Holds, "ends within 1.51 s (exit code 0), and leaves nothing behind"),
             (judge(Some("exit code 3"), &[]), Note, "ends within 1.51 s (exit code 3), and leaves nothing behind"),
-            (judge(Some("signal 11"), &[]), Fault, "ends within 1.51 s (signal 11), and leaves nothing behind"),
-            (judge(Some("exit code 0"), &["sleep", "sh"]), Fault, "ends, and leaves processes behind: sleep, sh"),
-            (judge(None, &[]), Fault, "does not end within 1.5 s"),
+            (judge(Some("signal 11"), &[]), DoesNotHold, "ends within 1.51 s (signal 11), and leaves nothing behind"),
+            (judge(Some("exit code 0"), &["sleep", "sh"]), DoesNotHold, "ends, and leaves processes behind: sleep, sh"),
+            (judge(None, &[]), DoesNotHold, "does not end within 1.5 s"),
         ] {
             assert_eq!(outcome, (result, message.to_owned()));
         }

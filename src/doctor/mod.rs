@@ -1,23 +1,26 @@
-//! Examines an engine before anything is measured with it: whether its searches repeat, whether it
-//! clears its table for a new game and respects limits, and whether its nodes judge its table.
+//! Examines an engine before anything is measured with it: a question a line, which holds, does not
+//! hold, or needs more searches. The prober is that of every run.
 
 mod behaviour;
 mod forgetting;
 mod positions;
 mod screen;
+mod table;
 
 pub use screen::format_diagnosis;
 
 use crate::chess::Board;
 use crate::engine::Limit;
-use crate::record::diagnosis::{Check, CheckResult, Diagnosis, FORMAT, Forgetting, NodesVerdict};
-use crate::runner::{engine_option_values, select_options};
-use crate::subject::options::{CommandLine, OptionValue};
+use crate::record::diagnosis::CheckResult::{DoesNotHold, Holds, NeedsMore, Note};
+use crate::record::diagnosis::{Check, CheckResult, Diagnosis, FORMAT, Forgetting, NODES_QUESTION, NodesVerdict};
+use crate::runner::{engine_option_values, identify};
+use crate::subject::options::{CommandLine, OptionValue, SubjectOptions};
 use crate::subject::protocol::{OptionKind, UciOption};
 use crate::subject::{
-    Failure, Launch, LimitSupport, NodeReports, Position, ProbeResult, Repeatability, Subject, Uci, UciReport,
-    find_program, probe_limits, probe_repeatability,
+    Interrupt, Launch, LimitSupport, Position, ProbeResult, Repeatability, Subject, Uci, UciReport,
+    describe_node_limits, find_program, probe, usage,
 };
+use crate::submit::quote_for_shell;
 use positions::GamePosition;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -35,8 +38,8 @@ pub struct Request {
 /// How much to search when a small and a large table are compared.
 #[derive(Debug, Clone, Copy)]
 pub enum Budget {
-    /// As much as is possible if the whole examination is to take roughly this time. The depth and
-    /// the number of games are chosen accordingly.
+    /// As much as is possible if the whole examination is to take roughly this processor time of the
+    /// engine. The depth and the number of games are chosen accordingly.
     Time(Duration),
     /// A fixed amount, so that an engine with repeatable searches gives the same figures on any
     /// machine.
@@ -47,33 +50,26 @@ pub fn count_games() -> usize {
     positions::games().len()
 }
 
-/// Why an examination ended early.
-#[derive(Debug)]
-pub enum Interrupt {
-    Stopped,
-    Failed(Failure),
-}
-
-impl From<Failure> for Interrupt {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
-}
-
 /// The engine under examination, and how to report progress and stop.
 struct Examiner<'a> {
     launch: Launch,
     progress: &'a dyn Fn(&str),
     stop: &'a AtomicBool,
+    started: Instant,
 }
 
-/// The node limit of the searches that are repeated, if the engine does not respect a depth.
-const REPEAT_NODES: u64 = 20_000;
+/// The node limit that is tried together with a tenth of it, as before a run.
+const NODE_LIMIT: u64 = 20_000;
 
 /// The time limit of a search that should finish at once.
 const QUICK_SEARCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Examiner<'_> {
+    /// The processor time of the engines so far. Engines that only wait cost a quarter of the time.
+    fn spent(&self) -> Duration {
+        usage().map_or(self.started.elapsed(), |usage| usage.time.max(self.started.elapsed() / 4))
+    }
+
     fn start_engine(&self, launch: Launch) -> Result<Uci, Interrupt> {
         let mut engine = Uci::new(launch);
         engine.start()?;
@@ -124,153 +120,102 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     let started = Instant::now();
     let program = find_program(&request.command, Path::new(""))?;
     progress("starting the engine");
-    let mut engine = Uci::new(Launch::new(&program));
-    engine.start().map_err(|failure| failure.to_string())?;
-    let startup_time = started.elapsed();
-    let identity = engine.identity().clone();
-    engine.quit();
-    let typed_options = to_typed_options(request, &identity.options);
-    let requested_options = typed_options.iter().map(|(name, value)| (name, value));
-    let options = select_options(&identity.options, requested_options, &request.command.to_string(), "--option ")?;
-    let examiner = Examiner { launch: Launch { options, ..Launch::new(&program) }, progress, stop };
-    let mut findings = Findings::default();
-    findings.add("start", CheckResult::Good, format!("ready after {:.2} s", startup_time.as_secs_f64()));
-    let measurements = match run_checks(&examiner, request.budget, started, &mut findings) {
-        Ok(measurements) => measurements,
-        Err(Interrupt::Stopped) => return Ok(None),
-        Err(Interrupt::Failed(failure)) => {
-            findings.add("failure", CheckResult::Fault, failure.to_string());
-            Measurements::default()
-        }
+    let subject = SubjectOptions {
+        uci: request.command.clone(),
+        options: to_typed_options(&request.options),
+        ..SubjectOptions::default()
     };
+    let examiner = Examiner { launch: identify(&subject, &program, "--option ")?, progress, stop, started };
+    let (mut findings, mut diagnosis) = (Findings::default(), Diagnosis::default());
+    match run_checks(&examiner, request, &mut findings, &mut diagnosis) {
+        Ok(()) => {}
+        Err(Interrupt::Stopped) => return Ok(None),
+        Err(Interrupt::Failed(failure)) => findings.add("failure", DoesNotHold, failure.to_string()),
+    }
     Ok(Some(Diagnosis {
         format: FORMAT,
         ttlab: env!("CARGO_PKG_VERSION").to_owned(),
         program: program.path.display().to_string(),
         arguments: program.arguments.clone(),
-        sha256: program.sha256.clone(),
-        name: identity.name.clone(),
-        options: measurements.options,
+        sha256: program.sha256,
         seconds: started.elapsed().as_secs_f64(),
         checks: findings.0,
-        nodes: measurements.forgetting.as_ref().map_or(NodesVerdict::Undecided, forgetting::judge_nodes),
-        forgetting: measurements.forgetting,
+        ..diagnosis
     }))
 }
 
-/// The value of an option that the engine declares as text remains text. Any other value becomes a
-/// number or a switch if its text can be parsed as such. If the engine has an option `Threads` that
-/// the user did not set, `Threads` is added with the value 1.
-fn to_typed_options(request: &Request, declared: &[UciOption]) -> Vec<(String, OptionValue)> {
-    let find_kind =
-        |name: &str| declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|option| &option.kind);
-    let typed_options = request.options.iter().map(|(name, text)| {
-        let number_or_switch = match find_kind(name) {
-            Some(OptionKind::Text) => None,
-            _ => text.parse().map(OptionValue::Spin).ok().or_else(|| text.parse().map(OptionValue::Check).ok()),
-        };
-        (name.clone(), number_or_switch.unwrap_or_else(|| OptionValue::Text(text.clone())))
-    });
-    let is_set = |name: &str| request.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
-    let single_thread =
-        (find_kind("Threads").is_some() && !is_set("Threads")).then(|| ("Threads".to_owned(), OptionValue::Spin(1)));
-    single_thread.into_iter().chain(typed_options).collect()
+/// A number or a switch if the text can be parsed as such, else text. `Threads` is 1 unless the user
+/// sets it.
+fn to_typed_options(options: &[(String, String)]) -> std::collections::BTreeMap<String, OptionValue> {
+    let to_value = |text: &String| {
+        let number_or_switch = text.parse().map(OptionValue::Spin).or_else(|_| text.parse().map(OptionValue::Check));
+        number_or_switch.unwrap_or_else(|_| OptionValue::Text(text.clone()))
+    };
+    let is_set = |name: &str| options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
+    let single_thread = (!is_set("Threads")).then(|| ("Threads".to_owned(), OptionValue::Spin(1)));
+    single_thread.into_iter().chain(options.iter().map(|(name, text)| (name.clone(), to_value(text)))).collect()
 }
 
-#[derive(Default)]
-struct Measurements {
-    options: std::collections::BTreeMap<String, String>,
-    /// The comparison of a small and a large table; `None` if it was not possible.
-    forgetting: Option<Forgetting>,
-}
-
-/// Runs all checks in order and adds their results to `findings`.
+/// Runs all checks in order and adds their results to `findings` and `diagnosis`.
 fn run_checks(
     examiner: &Examiner<'_>,
-    budget: Budget,
-    started: Instant,
+    request: &Request,
     findings: &mut Findings,
-) -> Result<Measurements, Interrupt> {
+    diagnosis: &mut Diagnosis,
+) -> Result<(), Interrupt> {
     let games = positions::games();
-    (examiner.progress)("checking search limits");
-    let probe = probe_limits(&examiner.launch, examiner.stop)?.ok_or(Interrupt::Stopped)?;
-    add_limit_checks(&probe, findings);
+    let first_positions: Vec<&GamePosition> = games.iter().take(3).filter_map(|game| game.first()).collect();
     (examiner.progress)("finding a depth that takes a moment");
-    let probe_positions: Vec<&GamePosition> = games.iter().take(2).filter_map(|game| game.first()).collect();
-    let depth_and_nodes = match probe.depth {
-        LimitSupport::Yes => {
-            record_failure(forgetting::find_depth(examiner, &probe_positions, budget), "depths", findings)?
-        }
-        LimitSupport::No(_) => None,
+    let found = forgetting::find_depths(examiner, &first_positions[..2], request.budget);
+    let depths = record_failure(found, "depths", findings)?.flatten();
+    (examiner.progress)("checking limits and repeatability");
+    let limit = match &depths {
+        Some(depths) => Limit { depth: Some(depths.quick), nodes: None },
+        None => Limit { depth: None, nodes: Some(NODE_LIMIT) },
     };
-    (examiner.progress)("checking repeatability");
-    let limit = match depth_and_nodes {
-        Some((depth, _)) => Limit { depth: Some(depth), nodes: None },
-        None => Limit { depth: None, nodes: Some(REPEAT_NODES) },
-    };
-    let boards: Vec<Board> = probe_positions.iter().map(|position| position.board).collect();
-    let probe = if probe.respects(limit) {
-        let outcome = probe_repeatability(&examiner.launch, &boards, limit, probe.clone(), examiner.stop)
-            .map_err(Interrupt::from);
-        match record_failure(outcome, "repeats", findings)? {
-            Some(probe_with_repeats) => {
-                let probe_with_repeats = probe_with_repeats.ok_or(Interrupt::Stopped)?;
-                add_repeat_checks(&probe_with_repeats, limit, findings);
-                probe_with_repeats
-            }
-            None => probe,
-        }
-    } else {
-        findings.add("repeats", CheckResult::Note, "not tried: the engine respects no limit");
-        probe
-    };
-    if probe.nodes == LimitSupport::Yes && probe.node_reports == NodeReports::Whole {
-        findings.add_result("small limits", behaviour::check_small_limits(examiner))?;
-    }
+    let boards: Vec<Board> = first_positions.iter().map(|position| position.board).collect();
+    let probed = probe(&examiner.launch, &boards, limit, Some(NODE_LIMIT), false, examiner.stop);
+    let probe = probed?.ok_or(Interrupt::Stopped)?;
+    add_probe_checks(&probe, limit, findings);
+    diagnosis.name = probe.identity.name.clone();
+    diagnosis.options = engine_option_values(&probe.identity);
     (examiner.progress)("checking moves, mates, stop and quit");
     findings.add_result("stop", behaviour::check_stop(examiner))?;
     let quick_limit = if probe.depth == LimitSupport::Yes { behaviour::quick_limit() } else { limit };
     findings.add_result("moves", behaviour::check_moves(examiner, quick_limit))?;
-    findings.add_result("ended games", behaviour::check_ended_games(examiner, quick_limit))?;
+    findings.add_result("ended games", behaviour::check_ended_games(examiner))?;
     if probe.depth == LimitSupport::Yes {
         findings.add_result("mate scores", behaviour::check_mates(examiner))?;
     }
     findings.add_result("quit", behaviour::check_quit(examiner))?;
-    let options = engine_option_values(&probe.identity);
+    if let (Some(depths), true) = (&depths, probe.counter_fault.is_empty()) {
+        (examiner.progress)("checking what the table and the words of `go` do");
+        let facts = table::add_facts(examiner, &probe.identity, &games[0], depths.quick, findings);
+        record_failure(facts, "facts", findings)?;
+    }
     let sizes = table_sizes(&probe.identity.options, &examiner.launch.options);
-    let forgetting = match (depth_and_nodes, sizes) {
-        (_, None) => {
-            findings.add(
-                "Hash",
-                CheckResult::Note,
-                "the engine has no such option, so the worth of its table cannot be \
-                tested",
-            );
-            None
-        }
-        (Some((depth, nodes)), Some((small, large))) if nodes > 0 => {
-            let remaining = match budget {
-                // The comparison gets at least a quarter of the time, even if the checks so far
-                // took longer than planned.
-                Budget::Time(time) => Budget::Time(time.saturating_sub(started.elapsed()).max(time / 4)),
-                fixed_budget => fixed_budget,
-            };
-            let nodes = (probe.nodes == LimitSupport::Yes).then_some(nodes);
-            let design = forgetting::Design { small, large, depth, nodes };
-            let outcome = forgetting::measure(examiner, design, probe.resets_on_new_game, &games, remaining);
-            let forgetting = record_failure(outcome, "Hash", findings)?;
-            if let Some((result, finding)) = forgetting.as_ref().map(judge_hash_effect) {
-                findings.add("Hash", result, finding);
-            }
-            forgetting
-        }
-        _ => {
-            let finding = "tables cannot be compared: the engine does not respect `go depth`, or reports no nodes";
-            findings.add("Hash", CheckResult::Note, finding);
-            None
-        }
+    let (Some((small, large)), Some(depths), true) = (sizes, depths, probe.counter_fault.is_empty()) else {
+        let finding = match sizes {
+            None => "cannot be asked: the engine has no option Hash to vary",
+            Some(_) => "cannot be asked without `go depth` and node counts",
+        };
+        findings.add(NODES_QUESTION, DoesNotHold, finding);
+        return Ok(());
     };
-    Ok(Measurements { options, forgetting })
+    let remaining = match request.budget {
+        // The comparison gets at least half of the time, even if the checks so far took longer.
+        Budget::Time(time) => Budget::Time(time.saturating_sub(examiner.spent()).max(time / 2)),
+        fixed_budget => fixed_budget,
+    };
+    let design = forgetting::Design { small, large, depth: depths.deep };
+    let measured = forgetting::measure(examiner, design, probe.resets_on_new_game, &games, remaining);
+    diagnosis.forgetting = record_failure(measured, NODES_QUESTION, findings)?;
+    if let Some(forgetting) = &diagnosis.forgetting {
+        diagnosis.nodes = forgetting::judge_nodes(forgetting);
+        let (result, finding) = describe_nodes(forgetting, diagnosis.nodes, request);
+        findings.add(NODES_QUESTION, result, finding);
+    }
+    Ok(())
 }
 
 /// If the engine failed, adds a fault with the name `check` to `findings` and returns `None`.
@@ -285,60 +230,58 @@ fn record_failure<T>(
     match outcome {
         Ok(value) => Ok(Some(value)),
         Err(Interrupt::Failed(failure)) => {
-            findings.add(check, CheckResult::Fault, failure.to_string());
+            findings.add(check, DoesNotHold, failure.to_string());
             Ok(None)
         }
         Err(Interrupt::Stopped) => Err(Interrupt::Stopped),
     }
 }
 
-/// Adds the checks of search limits and of reported node counts. They are based on the same probe
-/// that is made before every run.
-fn add_limit_checks(probe: &ProbeResult, findings: &mut Findings) {
-    for (check, support) in [("go depth", &probe.depth), ("go nodes", &probe.nodes)] {
-        match support {
-            LimitSupport::Yes => findings.add(check, CheckResult::Good, "respected"),
-            LimitSupport::No(reason) => findings.add(check, CheckResult::Fault, format!("not respected: {reason}")),
-        }
+/// Adds what the probe found under this limit, which is the same probe as before every run.
+fn add_probe_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) {
+    let mut ask = |check: &str, holds: bool, finding: String| {
+        findings.add(check, if holds { Holds } else { DoesNotHold }, finding);
+    };
+    ask("go depth", probe.depth == LimitSupport::Yes, probe.depth.to_string());
+    let nodes = match &probe.nodes {
+        LimitSupport::Yes => describe_node_limits(&probe.node_limits),
+        support => support.to_string(),
+    };
+    ask("go nodes", probe.nodes == LimitSupport::Yes, nodes);
+    let limit_text = limit.depth.map_or(format!("{NODE_LIMIT} nodes"), |depth| format!("depth {depth}"));
+    if probe.reports.is_empty() {
+        ask("repeats", false, "cannot be asked: the engine respects no limit".to_owned());
+        return;
     }
-    match (probe.node_reports, &probe.nodes) {
-        (NodeReports::Whole, LimitSupport::Yes) => {
-            findings.add("nodes reported", CheckResult::Good, "until the search ends");
+    let counts = match (probe.lacks_nodes, probe.counter_fault.is_empty()) {
+        (true, _) => "never reported, or impossible values".to_owned(),
+        (_, false) => probe.counter_fault.clone(),
+        _ => {
+            let after = probe.after.as_ref().and_then(|report| report.nodes);
+            let after = after.map(|nodes| format!(", {nodes} for depth 1 after a search to {limit_text}"));
+            format!("rise from depth to depth, begin at 0{}", after.unwrap_or_default())
         }
-        // Without a node limit there is no count with which the reported count can be compared.
-        (NodeReports::Whole, LimitSupport::No(_)) => {}
-        (NodeReports::Depths, _) => {
-            let finding = "only when a depth is completed, so the nodes of an unfinished depth are missing";
-            findings.add("nodes reported", CheckResult::Note, finding);
-        }
-        (NodeReports::Never, _) => {
-            findings.add("nodes reported", CheckResult::Fault, "never, or with impossible values")
-        }
-    }
-}
-
-/// Adds the checks of repeatability. They are based on the same probe that is made before every
-/// run.
-fn add_repeat_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) {
+    };
+    ask("node counts", !probe.lacks_nodes && probe.counter_fault.is_empty(), counts);
     let difference = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
-    let limit_text = limit.depth.map_or(format!("{REPEAT_NODES} nodes"), |depth| format!("depth {depth}"));
-    let ((repeats_result, repeats_finding), (reset_result, reset_finding)) =
-        match (probe.repeatability, probe.resets_on_new_game) {
-            (Repeatability::Exact, _) => (
-                (CheckResult::Good, format!("exact: same nodes, score, move, variation and depths at {limit_text}")),
-                (CheckResult::Good, "resets the engine like a new process".to_owned()),
-            ),
-            (_, false) => (
-                (CheckResult::Good, format!("exact in new processes, at {limit_text}")),
-                (CheckResult::Fault, format!("keeps state{difference}: measure the engine with restart = \"game\"")),
-            ),
-            (repeatability, true) => (
-                (CheckResult::Fault, format!("{repeatability}, even in new processes, at {limit_text}{difference}")),
-                (CheckResult::Note, "undecided, because searches do not repeat".to_owned()),
-            ),
-        };
-    findings.add("repeats", repeats_result, repeats_finding);
-    findings.add("ucinewgame", reset_result, reset_finding);
+    let repeats = probe.repeatability;
+    match (repeats, probe.resets_on_new_game) {
+        (Repeatability::Exact, _) => {
+            ask("repeats", true, format!("same nodes, score, move, variation and depths at {limit_text}"));
+            ask("ucinewgame", true, "resets the engine like a new process".to_owned());
+        }
+        (_, false) => {
+            ask("repeats", true, format!("in new processes, at {limit_text}"));
+            ask("ucinewgame", false, format!("keeps state{difference}: measure the engine with restart = \"game\""));
+        }
+        (_, true) => {
+            ask("repeats", false, format!("{repeats}, even in new processes, at {limit_text}{difference}"));
+            ask("ucinewgame", false, "cannot be asked, because searches do not repeat".to_owned());
+        }
+    }
+    for note in &probe.notes {
+        findings.add("note", Note, note.clone());
+    }
 }
 
 /// Returns the sizes of the small and the large table in MiB.
@@ -359,24 +302,49 @@ fn table_sizes(declared: &[UciOption], set_options: &[(String, OptionValue)]) ->
     (large > small).then_some((small, large))
 }
 
-/// Judges whether the size of the table changes any search.
-fn judge_hash_effect(forgetting: &Forgetting) -> (CheckResult, String) {
-    let Forgetting { small, large, searches, differing, hashfull, .. } = forgetting;
-    let fill = match hashfull {
-        [Some(small), Some(large)] => format!("; hashfull {small:.0} and {large:.0}"),
-        _ => String::new(),
-    };
-    let summary = format!("{differing} of {searches} searches differ between {small} and {large} MiB{fill}");
-    match differing {
-        0 => (
-            CheckResult::Note,
-            format!(
-                "{summary}: the option has no effect, or the searches were too short to need \
-            a larger table (a longer --time may show an effect)"
-            ),
-        ),
-        _ => (CheckResult::Good, summary),
+/// Answers whether nodes to a depth tell a good table from a bad one. If they do not, names games
+/// first; if it is undecided, names the command that decides.
+fn describe_nodes(forgetting: &Forgetting, verdict: NodesVerdict, request: &Request) -> (CheckResult, String) {
+    let Forgetting { small, large, depth, games, searches, differing, hashfull, .. } = forgetting;
+    let ratio = forgetting.kept.map_or("no".to_owned(), |figure| screen::format_ratio(&figure));
+    let fill = hashfull[0].map(|fill| format!(", hashfull {fill:.0}")).unwrap_or_default();
+    let summary = format!(
+        "{small} MiB take {ratio} times the nodes of {large} MiB to depth {depth} ({differing} of {searches} searches in {games} games differ{fill})"
+    );
+    match verdict {
+        NodesVerdict::Lead => (Holds, summary),
+        NodesVerdict::Mislead => {
+            let pairs = crate::analysis::caveats::games::pairs_needed(DETECTED_ELO);
+            let hours = pairs as f64 * SECONDS_PER_PAIR / 3600.0;
+            let advice = format!(
+                "judge tables of this engine by games: {pairs} pairs show {DETECTED_ELO:.0} Elo, about {hours:.1} h at 0.1 s a move"
+            );
+            (DoesNotHold, format!("{summary}; {advice}"))
+        }
+        NodesVerdict::Undecided => {
+            let (depth, games) = forgetting::plan_more(forgetting);
+            (NeedsMore, format!("{summary}: {}", describe_command(request, depth, games)))
+        }
     }
+}
+
+/// The Elo difference that the games should show which are proposed instead of node counts.
+const DETECTED_ELO: f64 = 20.0;
+
+/// Two games of 80 moves of each side, at a tenth of a second a move.
+const SECONDS_PER_PAIR: f64 = 32.0;
+
+/// The command that examines the same engine with this many games to this depth.
+fn describe_command(request: &Request, depth: u8, games: usize) -> String {
+    let (program, arguments) = request.command.split();
+    let options: String = request
+        .options
+        .iter()
+        .map(|(name, value)| format!(" --option {}", quote_for_shell(&format!("{name}={value}"))))
+        .collect();
+    let arguments: String = arguments.iter().map(|word| format!(" {}", quote_for_shell(word))).collect();
+    let separator = if arguments.is_empty() { "" } else { " --" };
+    format!("ttlab doctor {}{options} --depth {depth} --games {games}{separator}{arguments}", quote_for_shell(program))
 }
 
 #[cfg(test)]
@@ -388,25 +356,16 @@ mod tests {
     }
 
     #[test]
-    fn options_take_the_declared_type() {
-        let declared = parse_options(&[
-            "option name Hash type spin default 16 min 1 max 64",
-            "option name Threads type spin default 4 min 1 max 8",
-            "option name File type string default <empty>",
-            "option name OwnBook type check default true",
-        ]);
+    fn options_take_the_type_of_their_text() {
         let resolve = |requested: &[(&str, &str)]| {
-            let options = requested.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            let request = Request { command: CommandLine::default(), options, budget: Budget::Time(Duration::ZERO) };
-            to_typed_options(&request, &declared)
-                .into_iter()
-                .map(|(name, value)| format!("{name} {value:?}"))
-                .collect::<Vec<_>>()
+            let options: Vec<_> =
+                requested.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            to_typed_options(&options).into_iter().map(|(name, value)| format!("{name} {value:?}")).collect::<Vec<_>>()
         };
         assert_eq!(resolve(&[]), ["Threads Spin(1)"]);
         assert_eq!(
-            resolve(&[("hash", "32"), ("threads", "2"), ("File", "7"), ("ownbook", "false"), ("Other", "x")]),
-            ["hash Spin(32)", "threads Spin(2)", "File Text(\"7\")", "ownbook Check(false)", "Other Text(\"x\")"]
+            resolve(&[("hash", "32"), ("threads", "2"), ("ownbook", "false"), ("Other", "x")]),
+            ["Other Text(\"x\")", "hash Spin(32)", "ownbook Check(false)", "threads Spin(2)"]
         );
     }
 
@@ -431,87 +390,95 @@ mod tests {
     }
 
     #[test]
-    fn probe_result_becomes_one_check_per_property() {
+    fn probe_result_becomes_one_check_per_question() {
+        let report = UciReport { nodes: Some(900), ..UciReport::default() };
         let exact = ProbeResult {
-            identity: crate::subject::EngineIdentity::default(),
             repeatability: Repeatability::Exact,
             resets_on_new_game: true,
-            difference: None,
             depth: LimitSupport::Yes,
             nodes: LimitSupport::Yes,
-            node_reports: NodeReports::Whole,
+            node_limits: vec![(20_000, 20_001), (2000, 2003)],
+            reports: vec![report],
+            after: Some(UciReport { nodes: Some(22), ..UciReport::default() }),
+            ..ProbeResult::default()
         };
-        let ignores_nodes = ProbeResult { nodes: LimitSupport::No("it made 6".to_owned()), ..exact.clone() };
-        let depth_limit = Limit { depth: Some(9), nodes: None };
-        let list_checks = |probe: &ProbeResult, limit: Limit| {
+        let list_checks = |probe: &ProbeResult| {
             let mut findings = Findings::default();
-            add_limit_checks(probe, &mut findings);
-            add_repeat_checks(probe, limit, &mut findings);
+            add_probe_checks(probe, Limit { depth: Some(9), nodes: None }, &mut findings);
             let lines =
                 findings.0.into_iter().map(|check| format!("{:?} {}: {}", check.result, check.check, check.finding));
             lines.collect::<Vec<_>>()
         };
         assert_eq!(
-            list_checks(&exact, depth_limit),
+            list_checks(&exact),
             [
-                "Good go depth: respected",
-                "Good go nodes: respected",
-                "Good nodes reported: until the search ends",
-                "Good repeats: exact: same nodes, score, move, variation and depths at depth 9",
-                "Good ucinewgame: resets the engine like a new process",
+                "Holds go depth: respected",
+                "Holds go nodes: 20001 nodes at a limit of 20000, 2003 nodes at a limit of 2000",
+                "Holds node counts: rise from depth to depth, begin at 0, 22 for depth 1 after a search to depth 9",
+                "Holds repeats: same nodes, score, move, variation and depths at depth 9",
+                "Holds ucinewgame: resets the engine like a new process",
             ]
         );
         let not_resetting = ProbeResult {
             repeatability: Repeatability::Within(0.5),
             resets_on_new_game: false,
             difference: Some("nodes 5, then 6".to_owned()),
-            node_reports: NodeReports::Depths,
+            counter_fault: "its node counts are no sums".to_owned(),
+            notes: vec!["surprise".to_owned()],
             ..exact.clone()
         };
-        let lines = list_checks(&not_resetting, depth_limit);
         assert_eq!(
-            lines[2..],
+            list_checks(&not_resetting)[2..],
             [
-                "Note nodes reported: only when a depth is completed, so the nodes of an unfinished depth are missing",
-                "Good repeats: exact in new processes, at depth 9",
-                "Fault ucinewgame: keeps state (nodes 5, then 6): measure the engine with restart = \"game\"",
+                "DoesNotHold node counts: its node counts are no sums",
+                "Holds repeats: in new processes, at depth 9",
+                "DoesNotHold ucinewgame: keeps state (nodes 5, then 6): measure the engine with restart = \"game\"",
+                "Note note: surprise",
             ]
         );
         let unrepeatable = ProbeResult {
             repeatability: Repeatability::NotRepeatable,
-            node_reports: NodeReports::Never,
+            lacks_nodes: true,
+            nodes: LimitSupport::No("it made 6".to_owned()),
             ..exact.clone()
         };
-        let lines = list_checks(&unrepeatable, depth_limit);
         assert_eq!(
-            lines[2..],
+            list_checks(&unrepeatable)[1..],
             [
-                "Fault nodes reported: never, or with impossible values",
-                "Fault repeats: not repeatable, even in new processes, at depth 9",
-                "Note ucinewgame: undecided, because searches do not repeat",
+                "DoesNotHold go nodes: not respected: it made 6",
+                "DoesNotHold node counts: never reported, or impossible values",
+                "DoesNotHold repeats: not repeatable, even in new processes, at depth 9",
+                "DoesNotHold ucinewgame: cannot be asked, because searches do not repeat",
             ]
         );
-        let lines = list_checks(&ignores_nodes, Limit { depth: None, nodes: Some(20_000) });
-        assert_eq!(lines[1], "Fault go nodes: not respected: it made 6");
-        assert_eq!(lines[2], "Good repeats: exact: same nodes, score, move, variation and depths at 20000 nodes");
     }
 
+    /// Nodes that mislead name games first; an open question names the command that decides.
     #[test]
-    fn hash_without_effect_is_a_note() {
-        let check_with = |differing| {
-            judge_hash_effect(&Forgetting {
-                small: 1,
-                large: 64,
-                searches: 24,
-                differing,
-                hashfull: [Some(900.4), Some(20.0)],
-                ..Forgetting::default()
-            })
+    fn verdict_on_nodes_says_what_to_do() {
+        let forgetting = Forgetting {
+            small: 1,
+            large: 64,
+            depth: 9,
+            games: 6,
+            searches: 18,
+            differing: 17,
+            ..Forgetting::default()
         };
-        let output = "3 of 24 searches differ between 1 and 64 MiB; hashfull 900 and 20";
-        assert_eq!(check_with(3), (CheckResult::Good, output.to_owned()));
-        let (result, finding) = check_with(0);
-        assert!(result == CheckResult::Note);
-        assert!(finding.contains("no effect"));
+        let request = Request {
+            command: CommandLine::List(["gnuchess", "-u"].map(str::to_owned).to_vec()),
+            options: vec![("Clear Hash".to_owned(), "true".to_owned())],
+            budget: Budget::Time(Duration::ZERO),
+        };
+        let say = |verdict| describe_nodes(&forgetting, verdict, &request);
+        let figures = "1 MiB take no times the nodes of 64 MiB to depth 9 (17 of 18 searches in 6 games differ)";
+        assert_eq!(say(NodesVerdict::Lead), (Holds, figures.to_owned()));
+        let games = "judge tables of this engine by games: 290 pairs show 20 Elo, about 2.6 h at 0.1 s a move";
+        assert_eq!(say(NodesVerdict::Mislead), (DoesNotHold, format!("{figures}; {games}")));
+        let (result, more) = say(NodesVerdict::Undecided);
+        assert_eq!(result, NeedsMore);
+        let command = more.strip_prefix(&format!("{figures}: ")).unwrap();
+        assert!(command.starts_with("ttlab doctor gnuchess --option 'Clear Hash=true' --depth "), "{command}");
+        assert!(command.ends_with(&format!(" --games {} -- -u", count_games())), "{command}");
     }
 }

@@ -96,6 +96,9 @@ pub const TRICKY_POSITIONS: &[&str] = &[
     "8/8/8/8/8/8/6k1/4K2R w K - 0 1",
 ];
 
+/// A position with one legal move, which ends nothing.
+pub const ONE_LEGAL_MOVE: &str = "7k/8/8/8/8/8/6PP/r5K1 w - - 0 1";
+
 pub const NO_LEGAL_MOVES: &[&str] =
     &["rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"];
 
@@ -146,7 +149,7 @@ mod tests {
         };
         assert!(TRICKY_POSITIONS.iter().all(|fen| count_moves(fen) > 0));
         assert!(NO_LEGAL_MOVES.iter().all(|fen| count_moves(fen) == 0));
-        assert!(TRICKY_POSITIONS.iter().any(|fen| count_moves(fen) == 1));
+        assert_eq!(count_moves(ONE_LEGAL_MOVE), 1);
         assert!(TRICKY_POSITIONS.iter().any(|fen| count_moves(fen) == 218));
     }
 

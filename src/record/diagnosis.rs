@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
+
+/// The check whether nodes to a depth tell a good table from a bad one.
+pub const NODES_QUESTION: &str = "nodes to a depth";
 
 /// Maximum size of a file of findings in bytes. Longer files are refused.
 const MAX_BYTES: u64 = 1 << 20;
@@ -40,12 +43,15 @@ pub struct Check {
     pub finding: String,
 }
 
+/// The answer to a question about an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckResult {
-    Good,
-    Fault,
-    /// Information for the user that is neither good nor a fault.
+    Holds,
+    DoesNotHold,
+    /// Undecided. The finding names the command that decides.
+    NeedsMore,
+    /// Information for the user that answers no question.
     Note,
 }
 
@@ -87,30 +93,14 @@ pub struct Forgetting {
     pub searches: usize,
     /// Number of searches for which the two tables need different numbers of nodes.
     pub differing: usize,
+    /// Mean nodes of a search with the large table.
+    pub nodes: u64,
     /// Mean `hashfull` at the end of the games, for the small and the large table. `None` if the
     /// engine does not report it.
     pub hashfull: [Option<f64>; 2],
     /// Nodes with the small table divided by nodes with the large table. The tables are kept
     /// between the searches of a game.
     pub kept: Option<Figure>,
-    /// The same ratio with `ucinewgame` before each search. The first search of each game is left
-    /// out.
-    pub cleared: Option<Figure>,
-    /// Nodes with `ucinewgame` before each search divided by nodes without it, both with the large
-    /// table. The ratio shows what tables and histories save together. The first search of each
-    /// game is left out, because it is the same in both cases.
-    pub clearing: Option<Figure>,
-    /// Mean score error of the searches to `depth` with the small table minus that with the large
-    /// table, in centipawns.
-    pub error_at_depth: Option<Figure>,
-    /// Mean score error of the searches to `depth` with the large table, in centipawns.
-    pub mean_error: Option<f64>,
-    /// The limit of the searches that are limited by nodes. `None` if the engine ignores `go
-    /// nodes`.
-    pub nodes: Option<u64>,
-    /// Mean score error of the searches that are limited by nodes, with the small table minus that
-    /// with the large table, in centipawns.
-    pub error_at_nodes: Option<Figure>,
 }
 
 /// A mean with its 95 % confidence interval. The interval is clustered by game. There is no
@@ -192,8 +182,10 @@ impl Diagnosis {
         Ok(())
     }
 
-    pub fn has_faults(&self) -> bool {
-        self.checks.iter().any(|check| check.result == CheckResult::Fault)
+    /// Counts what does not hold. What the nodes are worth is no fault.
+    pub fn count_faults(&self) -> usize {
+        let is_fault = |check: &&Check| check.result == CheckResult::DoesNotHold && check.check != NODES_QUESTION;
+        self.checks.iter().filter(is_fault).count()
     }
 }
 
@@ -211,7 +203,7 @@ mod tests {
             seconds: 1.5,
             checks: vec![Check {
                 check: "go depth".to_owned(),
-                result: CheckResult::Good,
+                result: CheckResult::Holds,
                 finding: "respected".to_owned(),
             }],
             forgetting: Some(Forgetting {
@@ -236,7 +228,7 @@ mod tests {
             Diagnosis::read(&path).unwrap_err()
         };
         for (text, message) in [
-            (text.replace("\"format\": 1", "\"format\": 2"), "its format is 2, expected 1"),
+            (text.replace("\"format\": 2", "\"format\": 1"), "its format is 1, expected 2"),
             (text.replace("mislead", "misled"), "misled"),
             (text.replace("\"seconds\"", "\"secs\""), "secs"),
             (text[..text.len() / 2].to_owned(), "not a file that `ttlab doctor` wrote"),
@@ -282,13 +274,13 @@ mod tests {
     }
 
     #[test]
-    fn diagnosis_has_faults_if_one_check_found_a_fault() {
+    fn faults_are_checks_that_do_not_hold() {
         let mut diagnosis = sample();
-        assert!(!diagnosis.has_faults());
+        assert_eq!(diagnosis.count_faults(), 0);
         diagnosis.checks.push(Check { result: CheckResult::Note, ..diagnosis.checks[0].clone() });
-        assert!(!diagnosis.has_faults());
-        diagnosis.checks.push(Check { result: CheckResult::Fault, ..diagnosis.checks[0].clone() });
-        assert!(diagnosis.has_faults());
+        assert_eq!(diagnosis.count_faults(), 0);
+        diagnosis.checks.push(Check { result: CheckResult::DoesNotHold, ..diagnosis.checks[0].clone() });
+        assert_eq!(diagnosis.count_faults(), 1);
         let verdicts = [NodesVerdict::Lead, NodesVerdict::Mislead, NodesVerdict::Undecided];
         for verdict in verdicts {
             assert_eq!(serde_json::to_string(&verdict).unwrap(), format!("\"{}\"", verdict.word()));

@@ -154,10 +154,6 @@ pub struct EngineInfo {
     /// `ttlab doctor` wrote.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub doctor: String,
-    /// When the engine reports its nodes (`when a depth ends` or `never`). Empty if the engine
-    /// reports them at the end of a search.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub nodes_reported: String,
 }
 
 /// Whether a count is 0. Such a count is not written. Serde passes a reference.

@@ -289,7 +289,12 @@ mod tests {
         fn new_game(&mut self) -> Result<(), Failure> {
             self.log.push("new".to_owned());
             match self.refuses {
-                true => Err(Failure { fault: EngineFault::NoMove, request: "ucinewgame".to_owned(), tail: Vec::new() }),
+                true => Err(Failure {
+                    fault: EngineFault::NoMove,
+                    request: "ucinewgame".to_owned(),
+                    table: String::new(),
+                    tail: Vec::new(),
+                }),
                 false => Ok(()),
             }
         }
@@ -305,7 +310,12 @@ mod tests {
             assert_eq!(position.past.len(), ply);
             self.log.push(format!("{ply} {:?}", limit.nodes));
             if self.failing_ply == Some(ply) {
-                return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
+                return Err(Failure {
+                    fault: EngineFault::NoMove,
+                    request: "go".to_owned(),
+                    table: String::new(),
+                    tail: Vec::new(),
+                });
             }
             if self.stopped_ply == Some(ply) {
                 return Ok(SearchEnd::Stopped);

@@ -235,7 +235,12 @@ mod tests {
             self.log.push("new".to_owned());
             self.games += 1;
             if self.games == self.refused_game {
-                return Err(Failure { fault: EngineFault::NoMove, request: "ucinewgame".to_owned(), tail: Vec::new() });
+                return Err(Failure {
+                    fault: EngineFault::NoMove,
+                    request: "ucinewgame".to_owned(),
+                    table: String::new(),
+                    tail: Vec::new(),
+                });
             }
             Ok(())
         }
@@ -259,7 +264,12 @@ mod tests {
             assert!(current == *board, "{}", self.searches);
             self.log.push(format!("{} {} {:?}", board.game_ply(), moves.len(), limit.depth));
             if self.searches == self.failing_search {
-                return Err(Failure { fault: EngineFault::NoMove, request: "go".to_owned(), tail: Vec::new() });
+                return Err(Failure {
+                    fault: EngineFault::NoMove,
+                    request: "go".to_owned(),
+                    table: String::new(),
+                    tail: Vec::new(),
+                });
             }
             if self.searches == self.stopped_search {
                 return Ok(SearchEnd::Stopped);

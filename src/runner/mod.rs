@@ -36,7 +36,7 @@ pub use merge::{MergeError, ShardJobs, Shards};
 pub use output::{Output, OutputError};
 pub use resume::Done;
 pub use session::{Session, Settings};
-pub use subjects::{Subjects, engine_option_values, select_options};
+pub use subjects::{Subjects, engine_option_values, identify};
 
 use crate::engine::EngineOptions;
 use crate::experiment::{Experiment, Job, Plan, Split, Variant};

@@ -1,6 +1,7 @@
 //! Finds, identifies and tests the external engines of a plan before the first search.
 
 use super::RunError;
+use crate::chess::suite::Item;
 use crate::chess::{Board, EpRule};
 use crate::engine::options::Diagnostics;
 use crate::engine::{Engine, EngineOptions, Limit};
@@ -11,8 +12,8 @@ use crate::record::manifest::EngineInfo;
 use crate::subject::options::{OptionValue, SubjectOptions, hash_size};
 use crate::subject::protocol::{OptionError, OptionKind, UciOption, check_option};
 use crate::subject::{
-    EngineIdentity, Launch, LimitSupport, NodeReports, Program, Repeatability, Restart, Subject, Uci, find_program,
-    probe,
+    EngineIdentity, Launch, LimitSupport, ProbeResult, Program, Repeatability, Restart, Subject, Uci, find_program,
+    has_one_legal_move, probe,
 };
 use crate::system::available_bytes;
 use crate::table::TableKind;
@@ -27,9 +28,6 @@ use std::time::Duration;
 /// last.
 const MAX_KEPT_ENGINES: usize = 8;
 
-/// The number of positions of the suite on which an engine is tested.
-const TESTED_ITEMS: usize = 2;
-
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
     /// The engine of each external variant. The key is the variant's index in the plan.
@@ -41,10 +39,11 @@ pub struct Subjects {
     pub reference_id: String,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct ProbedEngine {
     launch: Launch,
     info: EngineInfo,
+    probe: ProbeResult,
     /// The size of the engine's hash table.
     bytes: u64,
 }
@@ -100,17 +99,17 @@ impl Subjects {
     /// engines do not fit into memory, or if the run is interrupted.
     pub fn prepare(experiment: &Experiment, plan: &Plan, jobs: usize, stop: &AtomicBool) -> Result<Self, RunError> {
         check_hash_sizes(experiment, plan, jobs)?;
-        let boards: Vec<Board> = experiment.suite.items.iter().take(TESTED_ITEMS).map(|item| item.board).collect();
-        let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
         let mut engines = BTreeMap::new();
         for (index, variant) in plan.variants.iter().enumerate() {
             let Some(subject) = variant.external() else { continue };
             let subject_error = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
             let program = find_program(&subject.uci, &experiment.folder)
                 .map_err(|message| subject_error(format!("subject.uci: {message}")))?;
-            // All tested positions belong to the first suite, so the limit of item 0 applies to all
-            // of them.
             let limit = plan.limit(index, 0);
+            let items = experiment.suite.items.iter().enumerate();
+            let boards =
+                select_boards(items.filter(|(item, _)| plan.limit(index, *item) == limit).map(|(_, item)| item));
+            let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
             let cached = super::lock(&TESTED).get(&key).cloned();
             let engine = match cached {
@@ -206,24 +205,59 @@ impl Subjects {
         self.engines.iter().map(named_info).collect()
     }
 
-    /// Describes each engine in one line for the user. The line says whether the engine's counts
-    /// are repeatable, whether the engine respects limits, and what restrictions it has.
+    /// Describes each engine in one line for the user: whether its counts are repeatable, whether it
+    /// respects limits, and what restrictions it has. Then a line for each finding of the trial that
+    /// concerns the experiment.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let describe_engine = |(&index, engine): (&usize, &ProbedEngine)| {
-            let EngineInfo { name, repeats, forgets: resets, go_depth, go_nodes, nodes_reported, .. } = &engine.info;
+            let EngineInfo { name, repeats, forgets: resets, go_depth, go_nodes, .. } = &engine.info;
             let optional_part =
                 |text: &str, value: &str| if value.is_empty() { String::new() } else { format!("; {text}{value}") };
-            let node_reports = optional_part("nodes are reported ", nodes_reported);
-            let difference = optional_part("difference: ", &engine.info.difference);
-            let reset =
-                if *resets { "" } else { "; `ucinewgame` does not fully reset the engine: try restart = \"game\"" };
-            let trust = optional_part("trusted although ", &engine.info.trusted);
+            let parts = [
+                optional_part("go nodes ", go_nodes),
+                optional_part("difference: ", &engine.info.difference),
+                optional_part(
+                    "",
+                    if *resets { "" } else { "`ucinewgame` does not fully reset the engine: try restart = \"game\"" },
+                ),
+                optional_part("trusted although ", &engine.info.trusted),
+            ];
             let variant = &plan.variants[index].name;
+            format!("\"{variant}\": {name}: counts {repeats}; go depth {go_depth}{}", parts.concat())
+        };
+        let mut variants_by_note: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (&index, engine) in &self.engines {
+            let name = format!("\"{}\"", plan.variants[index].name);
+            engine.probe.notes.iter().for_each(|note| variants_by_note.entry(note).or_default().push(name.clone()));
+        }
+        let notes = variants_by_note.iter().map(|(note, names)| format!("{}: {note}", names.join(" and ")));
+        self.engines.iter().map(describe_engine).chain(notes).chain(self.describe_equal_counts(plan)).collect()
+    }
+
+    /// Variants of one engine whose options differ, but none of whose trial searches do.
+    fn describe_equal_counts(&self, plan: &Plan) -> Vec<String> {
+        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (&index, ProbedEngine { info, probe, .. }) in &self.engines {
+            let nodes: Option<Vec<u64>> = probe.reports.iter().map(|report| report.nodes).collect();
+            if let Some(nodes) = nodes.filter(|nodes| !nodes.is_empty()) {
+                groups.entry((&info.sha256, &info.arguments, nodes)).or_default().push(index);
+            }
+        }
+        let options = |index: usize| &self.engines[&index].info.options;
+        groups.retain(|_, group| group.windows(2).any(|pair| options(pair[0]) != options(pair[1])));
+        let describe = |((_, _, nodes), group): (&(_, _, Vec<u64>), &Vec<usize>)| {
+            let names: Vec<String> = group.iter().map(|index| format!("\"{}\"", plan.variants[*index].name)).collect();
+            let reports = group.iter().flat_map(|index| &self.engines[index].probe.reports);
+            let fullest = reports.filter_map(|report| report.hashfull).max();
+            let fullest = fullest.map(|fullest| format!(" (hashfull up to {fullest})")).unwrap_or_default();
             format!(
-                "\"{variant}\": {name}: counts {repeats}; go depth {go_depth}; go nodes {go_nodes}{node_reports}{difference}{reset}{trust}"
+                "{} searched the same nodes in all {} trial searches{fullest}: the engine may round or ignore the \
+                 option, or the searches are too short to show it",
+                names.join(" and "),
+                nodes.len()
             )
         };
-        self.engines.iter().map(describe_engine).collect()
+        groups.iter().map(describe).collect()
     }
 
     pub fn repeatability_warnings(&self, plan: &Plan) -> Vec<String> {
@@ -299,15 +333,25 @@ fn check_engines_fit(engines: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunEr
     super::check_jobs_fit(available, jobs, job_bytes, "uci.Hash", &engines_text)
 }
 
-/// Identifies and tests one engine. Returns `None` if the run is interrupted.
-fn identify_and_test(
-    limit: Limit,
-    subject: &SubjectOptions,
-    program: &Program,
-    boards: &[Board],
-    stop: &AtomicBool,
-) -> Result<Option<ProbedEngine>, String> {
-    let mut launch = Launch {
+/// The positions on which an engine is tested: the first, the middle and the last that have a legal
+/// move, and the first that has only one.
+fn select_boards<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<Board> {
+    let boards: Vec<&Board> = items.map(|item| &item.board).filter(|board| board.has_legal_move()).collect();
+    let Some(last) = boards.len().checked_sub(1) else { return Vec::new() };
+    let only_move = boards.iter().position(|board| has_one_legal_move(board));
+    let mut indices: Vec<usize> = [0, last / 2, last].into_iter().chain(only_move).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    indices.into_iter().map(|index| *boards[index]).collect()
+}
+
+/// Starts an engine to read its options, and returns how to start it with those of the experiment.
+/// `option_prefix` is put before an option's name in messages.
+///
+/// # Errors
+/// If the engine does not start, lacks an option or does not accept its value.
+pub fn identify(subject: &SubjectOptions, program: &Program, option_prefix: &str) -> Result<Launch, String> {
+    let launch = Launch {
         restart: subject.restart,
         timeout: subject.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         ..Launch::new(program)
@@ -316,31 +360,46 @@ fn identify_and_test(
     engine.start().map_err(|failure| failure.to_string())?;
     let declared = engine.identity().options.clone();
     engine.quit();
-    launch.options = select_options(&declared, &subject.options, &subject.uci.to_string(), "uci.")?;
-    let Some(probed) = probe(&launch, boards, limit, subject.trust, stop).map_err(|failure| failure.to_string())?
-    else {
-        return Ok(None);
-    };
-    let describe_support = |support: &LimitSupport| match support {
-        LimitSupport::Yes => "respected".to_owned(),
-        LimitSupport::No(why) => format!("not respected: {why}"),
-    };
-    let limits = [(limit.depth.is_some(), "depth", &probed.depth), (limit.nodes.is_some(), "nodes", &probed.nodes)];
+    let options = select_options(&declared, &subject.options, &subject.uci.to_string(), option_prefix)?;
+    Ok(Launch { options, ..launch })
+}
+
+/// Identifies and tests one engine. Returns `None` if the run is interrupted.
+fn identify_and_test(
+    limit: Limit,
+    subject: &SubjectOptions,
+    program: &Program,
+    boards: &[Board],
+    stop: &AtomicBool,
+) -> Result<Option<ProbedEngine>, String> {
+    let launch = identify(subject, program, "uci.")?;
+    let probed =
+        probe(&launch, boards, limit, limit.nodes, subject.trust, stop).map_err(|failure| failure.to_string())?;
+    let Some(mut probe) = probed else { return Ok(None) };
+    let name = probe.identity.name.clone();
+    let limits = [(limit.depth.is_some(), "depth", &probe.depth), (limit.nodes.is_some(), "nodes", &probe.nodes)];
     let respected_limit = limits.iter().find(|(.., support)| **support == LimitSupport::Yes);
     let hint = respected_limit.map(|(_, name, _)| format!("; it respects limit.{name}")).unwrap_or_default();
-    let mut trusted_problems = Vec::new();
-    for (required, name, support) in limits {
-        let (true, LimitSupport::No(why)) = (required, support) else { continue };
-        let problem = format!("{} ignores `go {name}`: {why}{hint}", probed.identity.name);
-        if !subject.trust {
-            return Err(format!("limit.{name}: {problem}\nhelp: use `[subject] trust = true` to run it anyway"));
+    let mut problems = Vec::new();
+    for (required, limit_name, support) in limits {
+        if let (true, LimitSupport::No(why)) = (required, support) {
+            problems.push((format!("limit.{limit_name}"), format!("{name} ignores `go {limit_name}`: {why}{hint}")));
         }
-        trusted_problems.push(problem);
     }
-    let identity = &probed.identity;
-    let options = engine_option_values(identity);
-    let hash_option = options.iter().find(|(name, _)| name.eq_ignore_ascii_case("Hash"));
-    let mebibytes: u64 = hash_option.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
+    if !probe.counter_fault.is_empty() {
+        problems.push(("subject".to_owned(), format!("{name}: {}", probe.counter_fault)));
+    }
+    if let (false, Some((place, problem))) = (subject.trust, problems.first()) {
+        return Err(format!("{place}: {problem}\nhelp: use `[subject] trust = true` to run it anyway"));
+    }
+    let options = engine_option_values(&probe.identity);
+    let find_option = |name: &str| options.iter().find(|(option, _)| option.eq_ignore_ascii_case(name));
+    let number = |name: &str| find_option(name).and_then(|(_, text)| text.parse::<u64>().ok());
+    let is_set = |name: &str| launch.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
+    if let (Some(threads @ 2..), false) = (number("Threads"), is_set("Threads")) {
+        probe.notes.push(format!("Threads is {threads} unless it is set: counts of several threads do not repeat"));
+    }
+    let mebibytes = number("Hash").unwrap_or(0);
     let doctor_verdict = match &subject.doctor {
         None => String::new(),
         Some(file) => {
@@ -356,25 +415,19 @@ fn identify_and_test(
         program: program.path.display().to_string(),
         arguments: program.arguments.clone(),
         sha256: program.sha256.clone(),
-        name: identity.name.clone(),
-        author: identity.author.clone(),
-        banner: identity.banner.clone(),
+        name,
+        author: probe.identity.author.clone(),
+        banner: probe.identity.banner.clone(),
         options,
         doctor: doctor_verdict,
-        repeats: probed.repeatability.to_string(),
-        difference: probed.difference.clone().unwrap_or_default(),
-        trusted: trusted_problems.join("; "),
-        forgets: probed.resets_on_new_game,
-        go_depth: describe_support(&probed.depth),
-        go_nodes: describe_support(&probed.nodes),
-        nodes_reported: match probed.node_reports {
-            NodeReports::Whole => "",
-            NodeReports::Depths => "when a depth ends",
-            NodeReports::Never => "never",
-        }
-        .to_owned(),
+        repeats: probe.repeatability.to_string(),
+        difference: probe.difference.clone().unwrap_or_default(),
+        trusted: problems.into_iter().map(|(_, problem)| problem).collect::<Vec<_>>().join("; "),
+        forgets: probe.resets_on_new_game,
+        go_depth: probe.depth.to_string(),
+        go_nodes: probe.nodes.to_string(),
     };
-    Ok(Some(ProbedEngine { launch, info, bytes: mebibytes << 20 }))
+    Ok(Some(ProbedEngine { launch, info, probe, bytes: mebibytes << 20 }))
 }
 
 /// An option that the engine lacks is left out if the engine behaves as required without this
@@ -384,7 +437,7 @@ fn identify_and_test(
 /// # Errors
 /// If the engine lacks an option or does not accept its value. The message names the first such
 /// option, and the most similar name or value that is valid.
-pub fn select_options<'a>(
+fn select_options<'a>(
     declared_options: &[UciOption],
     required_options: impl IntoIterator<Item = (&'a String, &'a OptionValue)>,
     engine_name: &str,
@@ -471,7 +524,7 @@ mod tests {
 
     #[test]
     fn all_fit_in_cache_up_to_eight_engines() {
-        let engine = ProbedEngine { launch: Launch::default(), info: EngineInfo::default(), bytes: 0 };
+        let engine = ProbedEngine::default();
         let subjects = |count: usize| Subjects {
             engines: (0..count).map(|index| (index, engine.clone())).collect(),
             ..Subjects::default()
@@ -513,13 +566,9 @@ mod tests {
             )
         };
         for (answer, limit, expected) in [
+            ("echo info depth 4 nodes 5", "depth = 4", ["respected", ""]),
             (
-                "echo info depth 4 nodes 5",
-                "depth = 4",
-                ["respected", "not respected: it searched 5 nodes, expected 20000, and its next depth takes 5 nodes"],
-            ),
-            (
-                "echo info depth 9 nodes 20000",
+                "echo info depth 9 nodes 9",
                 "nodes = 9",
                 ["not respected: it searched to depth 9, expected 4", "respected"],
             ),
@@ -547,7 +596,7 @@ mod tests {
         let engine = |index: usize| {
             let repeats = if index < 2 { Repeatability::NotRepeatable } else { Repeatability::Exact }.to_string();
             let info = EngineInfo { repeats, ..EngineInfo::default() };
-            (index, ProbedEngine { launch: Launch::default(), info, bytes: 0 })
+            (index, ProbedEngine { info, ..ProbedEngine::default() })
         };
         let subjects = Subjects { engines: [0, 1, 2].map(engine).into(), ..Subjects::default() };
         let warning = |name: &str| {
@@ -594,7 +643,7 @@ mod tests {
                     info.go_depth.as_str(),
                     info.go_nodes.as_str()
                 ),
-                ("Probe", "Somebody", "exact", "respected", "respected")
+                ("Probe", "Somebody", "exact", "respected", "")
             );
         }
     }

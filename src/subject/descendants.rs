@@ -1,8 +1,10 @@
 //! Finds and kills the processes that this process started, and their descendants. They are found
 //! by their parent process ids, so they may be in any process group or session.
 
+use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// How many times remaining processes are looked for. A process may start another process while it
 /// is being killed.
@@ -12,6 +14,31 @@ const ROUNDS: u32 = 20;
 pub struct Descendant {
     pub pid: i32,
     pub name: String,
+    /// The processor time of the process and of its children that have ended, in clock ticks.
+    ticks: [u64; 2],
+    /// The pages that are in memory.
+    pages: u64,
+}
+
+/// What the processes that this process started use.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    /// The processor time, including that of processes that have ended.
+    pub time: Duration,
+    /// The memory of the running processes.
+    pub resident_bytes: u64,
+}
+
+/// Returns `None` where there is no `/proc`.
+pub fn usage() -> Option<Usage> {
+    let (own, _) = parse_stat(&std::fs::read_to_string("/proc/self/stat").ok()?)?;
+    let running = descendants();
+    let ticks = running.iter().map(|process| process.ticks[0] + process.ticks[1]).sum::<u64>() + own.ticks[1];
+    let pages = running.iter().map(|process| process.pages).sum::<u64>();
+    Some(Usage {
+        time: Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64),
+        resident_bytes: pages * page_size() as u64,
+    })
 }
 
 pub fn descendants() -> Vec<Descendant> {
@@ -28,7 +55,7 @@ pub fn kill_all() {
         for process in &remaining {
             let _ = Pid::from_raw(process.pid).map(|pid| kill_process(pid, Signal::KILL));
         }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -48,7 +75,11 @@ fn parse_stat(stat: &str) -> Option<(Descendant, i32)> {
     let mut fields = tail.split_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
-    let process = Descendant { pid: pid.parse().ok()?, name: name.to_owned() };
+    let numbers: Vec<u64> = fields.map(|field| field.parse().unwrap_or(0)).collect();
+    // Fields 14 to 17 and 24 of `man 5 proc`; the first of `numbers` is field 5.
+    let number = |field: usize| numbers.get(field - 5).copied().unwrap_or(0);
+    let ticks = [number(14) + number(15), number(16) + number(17)];
+    let process = Descendant { pid: pid.parse().ok()?, name: name.to_owned(), ticks, pages: number(24) };
     (!matches!(state, "Z" | "X")).then_some((process, parent))
 }
 
@@ -84,7 +115,7 @@ mod tests {
     /// parent.
     #[test]
     fn descendants_include_all_generations() {
-        let process = |pid| Descendant { pid, name: String::new() };
+        let process = |pid| Descendant { pid, name: String::new(), ticks: [0; 2], pages: 0 };
         let processes = [(2, 1), (3, 1), (4, 3), (5, 4), (6, 9)].map(|(pid, parent)| (process(pid), parent));
         let pids = |root| {
             let mut pids: Vec<i32> = descendants_of(root, &processes).iter().map(|process| process.pid).collect();

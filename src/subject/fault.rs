@@ -34,10 +34,12 @@ pub enum EngineFault {
 
 /// A fault, the request during which it happened, and the engine's last lines.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{fault} at `{request}`{}", last_lines(tail))]
+#[error("{fault} at `{request}`{table}{}", last_lines(tail))]
 pub struct Failure {
     pub fault: EngineFault,
     pub request: String,
+    /// The size of a large table, and which sizes the engine declares; else empty.
+    pub table: String,
     /// The last lines of the engine's output, the oldest line first.
     pub tail: Vec<String>,
 }
@@ -72,7 +74,7 @@ mod tests {
             (EngineFault::NoMove, "the engine returned no move although there is a legal one"),
             (EngineFault::OptionRefused(text.clone()), "the engine refused an option: `x y`"),
         ] {
-            let mut failure = Failure { fault, request: "go".to_owned(), tail: Vec::new() };
+            let mut failure = Failure { fault, request: "go".to_owned(), table: String::new(), tail: Vec::new() };
             assert_eq!(failure.to_string(), format!("{message} at `go`"));
             failure.tail = vec!["first".to_owned(), "last".to_owned()];
             assert_eq!(failure.to_string(), format!("{message} at `go`; its last lines: first | last"));

@@ -54,8 +54,10 @@ struct DepthInfo {
 /// What the lines of a search have reported so far.
 #[derive(Debug, Clone, Default)]
 pub struct InfoCollector {
+    /// The largest depth of a line, which may have only a bound.
     depth: Option<u8>,
     latest: InfoFields,
+    first_hashfull: Option<(Duration, bool)>,
     /// The depths with an exact score, in increasing order.
     depths: Vec<DepthInfo>,
 }
@@ -120,10 +122,11 @@ impl InfoCollector {
             return;
         }
         if is_bound {
-            // A bound is not a score, so the last exact score is kept.
-            fields.score = None;
+            // A bound is not a score, and its variation does not belong to the last exact one.
+            (fields.score, fields.pv) = (None, String::new());
         }
         self.latest.update(&fields);
+        self.first_hashfull = self.first_hashfull.or(fields.hashfull.map(|_| (elapsed, depth.is_some())));
         // Engines write lines with `currmove` at clock intervals. The depths of such lines are
         // ignored, because rows must not depend on the clock.
         let (Some(depth), false) = (depth, has_currmove) else { return };
@@ -148,19 +151,25 @@ impl InfoCollector {
         self.latest.nodes
     }
 
-    /// `best` is the move of the search's `bestmove` line.
+    /// `best` is the move of the search's `bestmove` line. Depth, score and variation are those of
+    /// the last depth with an exact score, to which all remaining nodes are added.
     pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
-        let Self { depth, latest: InfoFields { score, nodes, hashfull, pv }, depths } = self;
+        let Self { depth: deepest, latest: InfoFields { score, nodes, hashfull, pv }, first_hashfull, mut depths } =
+            self;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
-        // `depths` has only depths with a score.
-        let has_unscored_depth = depths.last().is_some_and(|last| depth > Some(last.depth));
+        let has_unscored_depth = depths.last().is_some_and(|last| deepest > Some(last.depth));
         // Engines may stop a little before the node limit, in a depth that has no score yet.
         let truncated = is_out_of_nodes || (limit.nodes.is_some() && has_unscored_depth);
+        let falling_nodes = find_falling_nodes(&depths);
+        let (depth, score, pv) = match depths.pop() {
+            Some(DepthInfo { depth, fields, .. }) => (Some(depth), fields.score, fields.pv),
+            None => (deepest, score, pv),
+        };
         // Depths are visited from the last to the first, because a depth is left out if its node
         // count exceeds that of a later depth.
         let mut max_nodes = nodes;
         let mut earlier_depths = Vec::new();
-        for DepthInfo { depth, fields, elapsed } in depths.into_iter().rev().filter(|info| Some(info.depth) < depth) {
+        for DepthInfo { depth, fields, elapsed } in depths.into_iter().rev() {
             let InfoFields { score: Some(score), nodes: Some(nodes), hashfull, pv } = fields else {
                 continue;
             };
@@ -172,8 +181,14 @@ impl InfoCollector {
         }
         earlier_depths.reverse();
         let pv = parse_variation(board, &pv);
-        UciReport { depth, score, best, pv, nodes, hashfull, truncated, earlier_depths }
+        UciReport { depth, score, best, pv, nodes, hashfull, first_hashfull, truncated, falling_nodes, earlier_depths }
     }
+}
+
+/// The first two successive depths of which the later one has the smaller node count.
+fn find_falling_nodes(depths: &[DepthInfo]) -> Option<[(u8, u64); 2]> {
+    let counts: Vec<_> = depths.iter().filter_map(|info| Some((info.depth, info.fields.nodes?))).collect();
+    counts.windows(2).map(|pair| [pair[0], pair[1]]).find(|[earlier, later]| later.1 < earlier.1)
 }
 
 /// Whether a node count is plausible. A search has at least one node.
@@ -263,6 +278,7 @@ mod tests {
             pv: vec![best, reply],
             nodes: Some(9447),
             hashfull: Some(3),
+            first_hashfull: Some((Duration::ZERO, false)),
             ..UciReport::default()
         };
         assert_eq!(info.into_report(&board, best, Limit::default()), expected);
@@ -318,12 +334,12 @@ mod tests {
         let (text, is_truncated) = rows(depth(3), "d2d3", &lines);
         assert_eq!((text.as_str(), is_truncated), ("1: 50 b2b3 7, 2: 70 c2c3 8, 3: 90 d2d3 6", false));
         // The search is truncated in depth 4, because it is out of nodes or because it reported no
-        // exact score of depth 4. The best move belongs to the last row.
+        // exact score of depth 4.
         let with_line = |line| [&lines[..], &[line]].concat();
-        // A bound is not a score: the row has the last exact one.
-        let with_fourth_depth = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 80 d2d3 6, 4: 40 d2d3 6";
-        let bound = with_line("info depth 4 score cp 1 upperbound nodes 240 pv d2d3");
-        assert_eq!(rows(nodes(240), "d2d3", &bound), (with_fourth_depth.to_owned(), true));
+        // A depth with a bound alone is no depth: its nodes count in the last row.
+        let bound = with_line("info depth 4 score cp 1 upperbound nodes 240 pv h2h4");
+        let third_depth_is_cut = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 120 d2d3 6";
+        assert_eq!(rows(nodes(240), "d2d3", &bound), (third_depth_is_cut.to_owned(), true));
         let is_truncated_at = |node_limit, lines: &[&str]| {
             let (_, is_truncated) = rows(nodes(node_limit), "d2d3", lines);
             is_truncated
@@ -342,10 +358,7 @@ mod tests {
         let repeated = with_line("info depth 3 score cp 6 nodes 260 pv d2d3");
         let expected = "1: 50 b2b3 7, 2: 70 c2c3 8, 3: 140 d2d3 6";
         assert_eq!(rows(nodes(260), "d2d3", &repeated), (expected.to_owned(), true));
-        assert_eq!(
-            rows(depth(3), "d2d3", &with_line("info depth 1 score cp 0 nodes 260 pv a2a3")).0,
-            expected.replace(" 6", " 0")
-        );
+        assert_eq!(rows(depth(3), "d2d3", &with_line("info depth 1 score cp 0 nodes 260 pv a2a3")).0, expected);
     }
 
     /// The specification does not order words, and white space only separates words.
@@ -370,15 +383,20 @@ mod tests {
         assert_eq!(rows(depth, "d2d3", &["information depth 3", "xinfo depth 3", ""]).0, "-: - d2d3 -");
     }
 
-    /// The bound keyword may precede or follow the number. If no exact score was reported, the row
-    /// has no score.
+    /// The bound keyword may precede or follow the number. The row has depth, score and variation of
+    /// the last exact line. If there is none, it has no score.
     #[test]
     fn bound_is_not_taken_as_a_score() {
         let depth = Limit { depth: Some(2), nodes: None };
         let exact = "info depth 1 score cp 10 nodes 100 pv a2a3";
         for bound in ["cp 777 lowerbound", "lowerbound cp 777", "cp 777 upperbound", "upperbound mate 3"] {
-            let bound = format!("info depth 2 score {bound} nodes 200 pv a2a3");
-            assert_eq!(rows(depth, "a2a3", &[exact, &bound]).0, "1: 100 a2a3 10, 2: 100 a2a3 10", "{bound}");
+            let bound = format!("info depth 2 score {bound} nodes 200 pv h2h4");
+            assert_eq!(rows(depth, "a2a3", &[exact, &bound]).0, "1: 200 a2a3 10", "{bound}");
+            let mut info = InfoCollector::default();
+            [exact, &bound].iter().for_each(|line| info.add_line(line, Duration::ZERO));
+            let board = Board::startpos();
+            let pv = info.into_report(&board, parse_move(&board, "h2h4").unwrap(), depth).pv;
+            assert_eq!(pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a2a3"]);
             assert_eq!(rows(depth, "a2a3", &[&bound]).0, "2: 200 a2a3 -", "{bound}");
             let twice = ["info depth 2 score cp 20 nodes 150 pv a2a3", &bound];
             assert_eq!(rows(depth, "a2a3", &[&[exact][..], &twice].concat()).0, "1: 100 a2a3 10, 2: 100 a2a3 20");
@@ -422,6 +440,11 @@ mod tests {
         let falling = [info(1, "nodes 50 pv a2a3"), info(2, "nodes 90 pv a2a3"), info(3, "nodes 60 pv a2a3")];
         let falling: Vec<&str> = falling.iter().map(String::as_str).collect();
         assert_eq!(rows(depth, "a2a3", &falling).0, "1: 50 a2a3 1, 3: 10 a2a3 3");
+        let mut info = InfoCollector::default();
+        falling.iter().for_each(|line| info.add_line(line, Duration::ZERO));
+        let board = Board::startpos();
+        let report = info.into_report(&board, parse_move(&board, "a2a3").unwrap(), depth);
+        assert_eq!(report.falling_nodes, Some([(2, 90), (3, 60)]));
         assert_eq!(rows(depth, "e2e4", &["info depth 1 score cp 1 pv a2a3", "info depth 2 pv e2e4"]).0, "2: - e2e4 1");
         assert_eq!(rows(depth, "e2e4", &[]).0, "-: - e2e4 -");
     }

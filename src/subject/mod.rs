@@ -18,11 +18,12 @@ pub mod protocol;
 mod uci;
 mod watchdog;
 
+pub use descendants::usage;
 pub use fault::{EngineFault, Failure};
 pub use info::UCI_MATE;
 pub use launch::Launch;
 pub use options::{Restart, SubjectOptions};
-pub use probe::{LimitSupport, NodeReports, ProbeResult, Repeatability, probe, probe_limits, probe_repeatability};
+pub use probe::{Interrupt, LimitSupport, ProbeResult, Repeatability, describe_node_limits, has_one_legal_move, probe};
 pub use process::QuitReport;
 pub use program::{EngineIdentity, Program, find_program};
 pub use uci::Uci;
@@ -62,8 +63,13 @@ pub struct UciReport {
     pub nodes: Option<u64>,
     /// The last `hashfull`, in per mille. Engines define this value differently.
     pub hashfull: Option<u16>,
+    /// When `hashfull` was first reported, and whether on a line with a depth.
+    pub first_hashfull: Option<(Duration, bool)>,
     /// Whether a node limit ended the search before its last depth was finished.
     pub truncated: bool,
+    /// Depth and node count of two successive depths of which the later one has the smaller count,
+    /// so that the counts are not sums.
+    pub falling_nodes: Option<[(u8, u64); 2]>,
     /// The earlier depths that have a score, a move and nodes, in increasing order.
     pub earlier_depths: Vec<DepthReport>,
 }
@@ -208,7 +214,9 @@ mod tests {
             pv: parse_moves(&["b1c3"]),
             nodes: Some(1000),
             hashfull: Some(9),
+            first_hashfull: None,
             truncated: true,
+            falling_nodes: None,
             earlier_depths: vec![
                 earlier(1, &["a2a3"], 100, Some(3), 500),
                 earlier(3, &["e2e4"], 300, None, 1500),

@@ -1,16 +1,16 @@
-//! Checks before a run what an experiment assumes about an external engine: that the engine repeats
-//! its searches exactly, both in the same process and in a new one, and that the engine respects
-//! `go depth` and `go nodes`.
+//! The one prober of external engines, for plan, run and doctor: does an engine obey `go depth` and
+//! `go nodes`, are its node counts sums of one search, and do its searches repeat, in the same
+//! process and in a new one?
 
-use super::{EngineFault, EngineIdentity, Failure, Launch, Position, Restart, Subject, Uci, UciReport};
-use crate::chess::Board;
+use super::{DepthReport, EngineFault, EngineIdentity, Failure, Launch, Position, Restart, Subject, Uci, UciReport};
+use crate::chess::{Board, MoveList, legal};
 use crate::engine::Limit;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How well an engine's searches repeat.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Repeatability {
     /// All results are identical: nodes, score, move and principal variation, and the same for each
     /// earlier depth.
@@ -20,6 +20,7 @@ pub enum Repeatability {
     /// On every tested position, node counts differ by at most this share of the smallest count.
     Within(f64),
     /// Node counts differ by more than `MAX_SPREAD`, or a search reported no nodes.
+    #[default]
     NotRepeatable,
 }
 
@@ -27,25 +28,18 @@ pub enum Repeatability {
 /// count.
 pub const MAX_SPREAD: f64 = 0.1;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum LimitSupport {
+    /// Nothing was searched under this limit.
+    #[default]
+    Untried,
     Yes,
     /// The limit is ignored. The text says what the engine did instead.
     No(String),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NodeReports {
-    /// The reports include all nodes up to the end of a search.
-    Whole,
-    /// The engine reports nodes only at the end of each depth. Nodes that are searched after the
-    /// last finished depth are not reported.
-    Depths,
-    Never,
-}
-
 /// What trial searches have shown about an engine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProbeResult {
     pub identity: EngineIdentity,
     pub repeatability: Repeatability,
@@ -55,7 +49,18 @@ pub struct ProbeResult {
     pub difference: Option<String>,
     pub depth: LimitSupport,
     pub nodes: LimitSupport,
-    pub node_reports: NodeReports,
+    /// The node limits that were tried and the nodes that were searched.
+    pub node_limits: Vec<(u64, u64)>,
+    /// Whether a search reported no nodes.
+    pub lacks_nodes: bool,
+    /// Why the node counts are not sums over one search; empty if they are.
+    pub counter_fault: String,
+    /// What else the searches have shown that a user of the engine should know, a line each.
+    pub notes: Vec<String>,
+    /// The reports on the boards, each after `ucinewgame`.
+    pub reports: Vec<UciReport>,
+    /// A search to depth 1 of the last board, after its search to the limit and in the same game.
+    pub after: Option<UciReport>,
 }
 
 impl fmt::Display for Repeatability {
@@ -70,19 +75,39 @@ impl fmt::Display for Repeatability {
     }
 }
 
+impl fmt::Display for LimitSupport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Untried => Ok(()),
+            Self::Yes => f.write_str("respected"),
+            Self::No(why) => write!(f, "not respected: {why}"),
+        }
+    }
+}
+
 const TRIAL_DEPTH: u8 = 4;
-const TRIAL_NODES: u64 = 20_000;
 
-/// Timeouts of the trial searches. If an engine has exceeded its limit when the short timeout is
-/// over, the engine ignores the limit. Otherwise the engine is slow, and the search is repeated
-/// with the long timeout.
-const SHORT_TIMEOUT: Duration = Duration::from_secs(5);
-const LONG_TIMEOUT: Duration = Duration::from_secs(30);
+/// A search may pass its node limit by a quarter and by this many nodes, because engines check
+/// their nodes only from time to time.
+const NODE_SLACK: u64 = 1024;
 
-/// Tests whether an engine respects limits, then how well it repeats its searches. Limits are
-/// tested on the initial position. Repeatability is tested on `boards` under the experiment's
-/// `limit`. If the engine ignores this limit, repeatability is tested only if `trust` is true.
-/// Returns `None` if `stop` was set.
+/// The timeout of the trial search to a depth, unless the user sets one.
+const DEPTH_TIMEOUT: Duration = Duration::from_secs(30);
+
+impl ProbeResult {
+    /// Whether the engine's searches can be measured under this limit, as far as was tried.
+    pub fn is_usable(&self, limit: Limit) -> bool {
+        let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
+        let ignores =
+            |&(is_limited, support): &(bool, &LimitSupport)| is_limited && matches!(support, LimitSupport::No(_));
+        !parts.iter().any(ignores) && self.counter_fault.is_empty()
+    }
+}
+
+/// Tests whether an engine respects `go depth` and, if given, `node_limit` and a tenth of it, then
+/// how well it repeats its searches. Limits are tested on the initial position. Repeatability is
+/// tested on `boards`, which have legal moves, under `limit`; if the engine ignores this limit, only
+/// if `trust` is true. Returns `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine cannot be started, or fails under a limit that it respects.
@@ -90,291 +115,277 @@ pub fn probe(
     launch: &Launch,
     boards: &[Board],
     limit: Limit,
+    node_limit: Option<u64>,
     trust: bool,
     stop: &AtomicBool,
 ) -> Result<Option<ProbeResult>, Failure> {
-    match probe_limits(launch, stop)? {
-        Some(result) if trust || result.respects(limit) => probe_repeatability(launch, boards, limit, result, stop),
-        result => Ok(result),
+    let result = ProbeResult { resets_on_new_game: true, ..ProbeResult::default() };
+    let mut prober = Prober { launch, boards, stop, result, differences: Differences::default() };
+    match prober.run(limit, node_limit, trust) {
+        Ok(()) => Ok(Some(prober.result)),
+        Err(Interrupt::Stopped) => Ok(None),
+        Err(Interrupt::Failed(failure)) => Err(failure),
     }
 }
 
-impl ProbeResult {
-    pub fn respects(&self, limit: Limit) -> bool {
-        let parts = [(limit.depth.is_some(), &self.depth), (limit.nodes.is_some(), &self.nodes)];
-        parts.into_iter().all(|(is_limited, support)| !is_limited || *support == LimitSupport::Yes)
-    }
-}
-
-/// Reads an engine's identity and tests whether it respects limits, but does not test its
-/// repeatability. Returns `None` if `stop` was set.
-///
-/// # Errors
-/// When the engine cannot be started, or fails.
-pub fn probe_limits(launch: &Launch, stop: &AtomicBool) -> Result<Option<ProbeResult>, Failure> {
-    let Some((identity, depth)) = try_depth(launch, stop)? else { return Ok(None) };
-    let Some((nodes, node_reports)) = try_nodes(launch, &depth, stop)? else { return Ok(None) };
-    Ok(Some(ProbeResult {
-        identity,
-        // [`probe_repeatability`] sets the next three fields.
-        repeatability: Repeatability::NotRepeatable,
-        resets_on_new_game: true,
-        difference: None,
-        depth,
-        nodes,
-        node_reports,
-    }))
-}
-
-/// Tests how well an engine repeats its searches under a limit. Returns `result`, which is the
-/// result of [`probe_limits`], with the results of this test filled in. Returns `None` if `stop`
-/// was set.
-///
-/// # Errors
-/// When the engine fails.
-pub fn probe_repeatability(
-    launch: &Launch,
-    boards: &[Board],
-    limit: Limit,
-    result: ProbeResult,
-    stop: &AtomicBool,
-) -> Result<Option<ProbeResult>, Failure> {
-    let mut comparison = Comparison::default();
-    let Some(common_depth) = comparison.compare_searches(launch, boards, limit, stop)? else { return Ok(None) };
-    // Node counts under a node limit are always about the same. So the searches are also compared
-    // under a depth limit if the engine reported depths and respects depth limits.
-    if let (Some(_), Some(1..), LimitSupport::Yes) = (limit.nodes, common_depth, &result.depth) {
-        let depth_limit = Limit { depth: common_depth, nodes: None };
-        if comparison.compare_searches(launch, boards, depth_limit, stop)?.is_none() {
-            return Ok(None);
-        }
-    }
-    Ok(Some(comparison.into_result(launch.restart, result)))
-}
-
-fn try_depth(launch: &Launch, stop: &AtomicBool) -> Result<Option<(EngineIdentity, LimitSupport)>, Failure> {
-    let limit = Limit { depth: Some(TRIAL_DEPTH), nodes: None };
-    let (identity, report) = match search_with_patience(launch, limit, stop)? {
-        (_, Attempt::Stopped) => return Ok(None),
-        (identity, Attempt::Overran(reason)) => return Ok(Some((identity, LimitSupport::No(reason)))),
-        (identity, Attempt::Answer(report)) => (identity, report),
-    };
-    let support = match report.depth {
-        Some(TRIAL_DEPTH) => LimitSupport::Yes,
-        Some(depth) => LimitSupport::No(format!("it searched to depth {depth}, expected {TRIAL_DEPTH}")),
-        None => LimitSupport::No("it reports no depth".to_owned()),
-    };
-    Ok(Some((identity, support)))
-}
-
-fn try_nodes(
-    launch: &Launch,
-    depth_support: &LimitSupport,
-    stop: &AtomicBool,
-) -> Result<Option<(LimitSupport, NodeReports)>, Failure> {
-    let node_limit = |nodes| Limit { depth: None, nodes: Some(nodes) };
-    let ignored = |why: String| Ok(Some((LimitSupport::No(why), NodeReports::Whole)));
-    let (_, first_attempt) = search_with_patience(launch, node_limit(TRIAL_NODES), stop)?;
-    let report = match first_attempt {
-        Attempt::Stopped => return Ok(None),
-        Attempt::Overran(why) => return ignored(why),
-        Attempt::Answer(report) => report,
-    };
-    let Some(nodes) = report.nodes else {
-        return Ok(Some((LimitSupport::No("it reports no nodes".to_owned()), NodeReports::Never)));
-    };
-    // Engines check their nodes only from time to time. So the limit counts as respected if at
-    // least half and at most twice as many nodes as the limit were searched.
-    if (TRIAL_NODES / 2..=2 * TRIAL_NODES).contains(&nodes) {
-        return Ok(Some((LimitSupport::Yes, NodeReports::Whole)));
-    }
-    let why = format!("it searched {nodes} nodes, expected {TRIAL_NODES}");
-    if nodes > TRIAL_NODES {
-        return ignored(why);
-    }
-    let (Some(reached_depth), LimitSupport::Yes) = (report.depth, depth_support) else { return ignored(why) };
-    // Few nodes were reported. Perhaps the engine reports nodes only at the end of a depth. In that
-    // case, a search to the next depth takes more nodes than the limit, and a search with a larger
-    // node limit finishes the next depth.
-    let next_depth_limit = Limit { depth: Some(reached_depth.saturating_add(1)), nodes: None };
-    let (_, next_attempt) = search_with_patience(launch, next_depth_limit, stop)?;
-    let next_nodes = match next_attempt {
-        Attempt::Stopped => return Ok(None),
-        Attempt::Answer(report) => report.nodes.unwrap_or(0),
-        Attempt::Overran(_) => 0,
-    };
-    if next_nodes < TRIAL_NODES {
-        return ignored(format!("{why}, and its next depth takes {next_nodes} nodes"));
-    }
-    let (_, larger_attempt) = search_with_patience(launch, node_limit(2 * next_nodes), stop)?;
-    match larger_attempt {
-        Attempt::Stopped => Ok(None),
-        Attempt::Answer(report) if report.depth > Some(reached_depth) && report.nodes <= Some(4 * next_nodes) => {
-            Ok(Some((LimitSupport::Yes, NodeReports::Depths)))
-        }
-        _ => ignored(format!("{why}, and it searches no deeper with a limit of {} nodes", 2 * next_nodes)),
-    }
-}
-
-/// The outcome of a search of the initial position.
-enum Attempt {
-    Answer(UciReport),
-    /// The search did not end by itself. The text says what the engine did instead.
-    Overran(String),
+/// Why searches ended early.
+#[derive(Debug)]
+pub enum Interrupt {
     Stopped,
+    Failed(Failure),
 }
 
-/// Searches the initial position in a new process with the short timeout. If the engine has then
-/// neither finished its search nor exceeded the limit, repeats the search with the long timeout.
-fn search_with_patience(
-    launch: &Launch,
-    limit: Limit,
-    stop: &AtomicBool,
-) -> Result<(EngineIdentity, Attempt), Failure> {
-    let (identity, outcome, has_exceeded_limit) = search_once(launch, limit, SHORT_TIMEOUT, stop)?;
-    match outcome {
-        Attempt::Overran(_) if !has_exceeded_limit => {
-            search_once(launch, limit, LONG_TIMEOUT, stop).map(|(_, outcome, _)| (identity, outcome))
-        }
-        outcome => Ok((identity, outcome)),
+impl From<Failure> for Interrupt {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
     }
 }
 
-/// Searches the initial position in a new process. The returned flag is true if the engine did not
-/// end the search before the timeout, although it had exceeded the limit.
-fn search_once(
-    launch: &Launch,
-    limit: Limit,
-    timeout: Duration,
-    stop: &AtomicBool,
-) -> Result<(EngineIdentity, Attempt, bool), Failure> {
-    let mut engine = Uci::new(launch.clone());
-    engine.start()?;
-    engine.set_timeout(timeout);
-    let identity = engine.identity().clone();
-    match search_new_game(&mut engine, &Board::startpos(), limit, stop) {
-        Ok(report) => {
-            engine.quit();
-            Ok((identity, report.map_or(Attempt::Stopped, Attempt::Answer), false))
-        }
-        Err(Failure { fault: EngineFault::LimitIgnored(waited) | EngineFault::NoAnswer(waited), .. }) => {
-            let (depth, nodes) = engine.progress();
-            // Engines check their nodes only from time to time, so twice the limit is allowed.
-            let has_exceeded_limit = limit.depth.is_some_and(|maximum| depth > Some(maximum))
-                || limit.nodes.is_some_and(|maximum| nodes > Some(2 * maximum));
-            let description = describe_overrun(waited, limit, depth, nodes, has_exceeded_limit);
-            Ok((identity, Attempt::Overran(description), has_exceeded_limit))
-        }
-        Err(failure) => Err(failure),
-    }
+struct Prober<'a> {
+    launch: &'a Launch,
+    boards: &'a [Board],
+    stop: &'a AtomicBool,
+    result: ProbeResult,
+    differences: Differences,
 }
 
-/// Describes a search that did not end by itself. `depth` and `nodes` are what the engine had
-/// reported when the search was stopped.
-fn describe_overrun(
-    waited: Duration,
-    limit: Limit,
-    depth: Option<u8>,
-    nodes: Option<u64>,
-    has_exceeded_limit: bool,
-) -> String {
-    let seconds = waited.as_secs_f64();
-    if !has_exceeded_limit {
-        return format!("it did not answer within {seconds:.0} s");
-    }
-    let reached = if let (Some(maximum), Some(depth)) = (limit.depth, depth) {
-        format!(" to depth {depth} (limit {maximum})")
-    } else if let (Some(maximum), Some(nodes)) = (limit.nodes, nodes) {
-        format!(" to {nodes} nodes (limit {maximum})")
-    } else {
-        String::new()
-    };
-    format!("it searched for {seconds:.0} s{reached} and had to be stopped")
-}
-
-/// The differences between searches that should be equal.
+/// How searches differ that should be equal.
 #[derive(Default)]
-struct Comparison {
-    /// The largest [`spread`] of the node counts of one position. All searches are included.
+struct Differences {
+    /// The largest [`spread`] of the node counts of one position.
     spread: f64,
-    /// The largest [`spread`] of the node counts of one position. Only searches that are the first
-    /// search of their process are included.
-    spread_fresh: f64,
     /// The first difference between a search in a new process and a search of the same position
     /// after other searches.
-    difference_after_others: Option<String>,
+    after_others: Option<String>,
     /// The first difference between two searches in new processes.
-    difference_between_fresh: Option<String>,
-    lacks_nodes: bool,
+    between_fresh: Option<String>,
 }
 
-impl Comparison {
-    /// Searches each position three times: in a new process, again in the same process after the
-    /// other positions, and in another new process. Only one process runs at a time, because two
-    /// processes might not fit into memory. Returns a depth that the first search of every position
-    /// has finished, or `Some(None)` if one of these searches reported no depth. Returns `None` if
-    /// `stop` was set.
-    fn compare_searches(
-        &mut self,
-        launch: &Launch,
-        boards: &[Board],
-        limit: Limit,
-        stop: &AtomicBool,
-    ) -> Result<Option<Option<u8>>, Failure> {
-        let mut depths = Vec::new();
-        for (index, board) in boards.iter().enumerate() {
-            let others =
-                boards.iter().enumerate().filter(|(other_index, _)| *other_index != index).map(|(_, board)| board);
-            let all_boards: Vec<&Board> = std::iter::once(board).chain(others).chain([board]).collect();
-            // The reports of the process that searches all positions, and the reports of the
-            // process that searches only `board`.
-            let mut reports = [Vec::new(), Vec::new()];
-            for (process_boards, process_reports) in [&all_boards[..], &[board]].into_iter().zip(&mut reports) {
-                let mut engine = Uci::new(Launch { restart: Restart::Experiment, ..launch.clone() });
-                engine.start()?;
-                for board in process_boards {
-                    let Some(report) = search_new_game(&mut engine, board, limit, stop)? else { return Ok(None) };
-                    process_reports.push(report);
-                }
-                engine.quit();
-            }
-            let (first, repeated, fresh) = (&reports[0][0], &reports[0][all_boards.len() - 1], &reports[1][0]);
-            let [first_nodes, repeated_nodes, fresh_nodes] =
-                [first, repeated, fresh].map(|report| report.nodes.unwrap_or(0));
-            self.lacks_nodes |= [first, repeated, fresh].iter().any(|report| report.nodes.is_none());
-            self.spread = spread(&[first_nodes, repeated_nodes, fresh_nodes]).max(self.spread);
-            self.spread_fresh = spread(&[first_nodes, fresh_nodes]).max(self.spread_fresh);
-            self.difference_after_others = self.difference_after_others.take().or_else(|| difference(first, repeated));
-            self.difference_between_fresh = self.difference_between_fresh.take().or_else(|| difference(first, fresh));
-            // The depth before the last depth is certainly finished. The last depth may be
-            // unfinished.
-            depths.push(first.earlier_depths.last().map_or(first.depth, |earlier| Some(earlier.depth)));
+impl Prober<'_> {
+    fn run(&mut self, limit: Limit, node_limit: Option<u64>, trust: bool) -> Result<(), Interrupt> {
+        self.result.depth = self.try_depth()?;
+        if let Some(nodes) = node_limit {
+            self.result.nodes = self.try_nodes(nodes)?;
         }
-        Ok(Some(depths.into_iter().min().flatten()))
+        if self.boards.is_empty() || !trust && !self.result.is_usable(limit) {
+            return Ok(());
+        }
+        self.result.reports = self.compare_searches(limit)?;
+        // Node counts under a node limit are always about the same. So the searches are also
+        // compared to a depth that each of them has finished: the one before its last.
+        let finished = |report: &UciReport| report.earlier_depths.last().map_or(report.depth, |it| Some(it.depth));
+        let common_depth = self.result.reports.iter().map(finished).min().flatten();
+        if let (Some(_), Some(1..), LimitSupport::Yes) = (limit.nodes, common_depth, &self.result.depth) {
+            self.compare_searches(Limit { depth: common_depth, nodes: None })?;
+        }
+        self.judge(limit);
+        Ok(())
     }
 
-    /// Differences that cannot occur with this `restart` are ignored.
-    fn into_result(self, restart: Restart, result: ProbeResult) -> ProbeResult {
+    fn start(&self) -> Result<Uci, Failure> {
+        let mut engine = Uci::new(self.launch.clone());
+        engine.start()?;
+        Ok(engine)
+    }
+
+    fn try_depth(&mut self) -> Result<LimitSupport, Interrupt> {
+        let mut engine = self.start()?;
+        self.result.identity = engine.identity().clone();
+        if self.launch.timeout.is_none() {
+            engine.set_timeout(DEPTH_TIMEOUT);
+        }
+        let report = match self.attempt(&mut engine, Limit { depth: Some(TRIAL_DEPTH), nodes: None })? {
+            Ok(report) => report,
+            Err(why) => return Ok(LimitSupport::No(why)),
+        };
+        Ok(match report.depth {
+            Some(TRIAL_DEPTH) => LimitSupport::Yes,
+            Some(depth) => LimitSupport::No(format!("it searched to depth {depth}, expected {TRIAL_DEPTH}")),
+            None => LimitSupport::No("it reports no depth".to_owned()),
+        })
+    }
+
+    /// A node limit is respected if it is not passed, nor a tenth of it, and the engine searches
+    /// more under the larger of them.
+    fn try_nodes(&mut self, limit: u64) -> Result<LimitSupport, Interrupt> {
+        let mut engine = self.start()?;
+        for limit in [limit, (limit / 10).max(1)] {
+            let report = match self.attempt(&mut engine, Limit { depth: None, nodes: Some(limit) })? {
+                Ok(report) => report,
+                Err(why) => return Ok(LimitSupport::No(why)),
+            };
+            let Some(nodes) = report.nodes else { return Ok(LimitSupport::No("it reports no nodes".to_owned())) };
+            self.result.node_limits.push((limit, nodes));
+        }
+        let counts = &self.result.node_limits;
+        let is_passed =
+            counts.iter().any(|&(limit, nodes)| nodes > limit.saturating_add(limit / 4).saturating_add(NODE_SLACK));
+        let grows = limit < NODE_SLACK || counts[0].1 > counts[1].1;
+        Ok(match is_passed || !grows {
+            false => LimitSupport::Yes,
+            true => LimitSupport::No(format!("it searched {}", describe_node_limits(counts))),
+        })
+    }
+
+    /// Searches the initial position of a new game. Returns what the engine did instead if the
+    /// search did not end by itself.
+    fn attempt(&self, engine: &mut Uci, limit: Limit) -> Result<Result<UciReport, String>, Interrupt> {
+        engine.end_overruns();
+        match self.search_new_game(engine, &Board::startpos(), limit) {
+            Ok(report) => Ok(Ok(report)),
+            Err(Interrupt::Failed(Failure {
+                fault: EngineFault::LimitIgnored(waited) | EngineFault::NoAnswer(waited),
+                ..
+            })) => Ok(Err(describe_overrun(waited, limit, engine.progress()))),
+            Err(interrupt) => Err(interrupt),
+        }
+    }
+
+    fn search_new_game(&self, engine: &mut Uci, board: &Board, limit: Limit) -> Result<UciReport, Interrupt> {
+        engine.new_game()?;
+        engine.report(Position::from_board(board), limit, self.stop)?.ok_or(Interrupt::Stopped)
+    }
+
+    /// Searches all positions in one process, in another process in the reverse order, and the first
+    /// position alone in a third, and compares them. Only one process runs at a time, because two
+    /// might not fit into memory. Returns the first reports.
+    fn compare_searches(&mut self, limit: Limit) -> Result<Vec<UciReport>, Interrupt> {
+        let boards = match self.boards {
+            // One search must come after another.
+            [board] => vec![*board; 2],
+            boards => boards.to_vec(),
+        };
+        let reports = self.search_boards(boards.iter(), limit, true)?;
+        let mut reversed = self.search_boards(boards.iter().rev(), limit, false)?;
+        reversed.reverse();
+        let alone = self.search_boards(boards[..1].iter(), limit, false)?;
+        let Differences { spread, after_others, between_fresh } = &mut self.differences;
+        for (first, second) in reports.iter().zip(&reversed) {
+            *spread = spread.max(node_spread(first, second));
+            *after_others = after_others.take().or_else(|| difference(first, second));
+        }
+        *spread = spread.max(node_spread(&reports[0], &alone[0]));
+        *between_fresh = between_fresh.take().or_else(|| difference(&reports[0], &alone[0]));
+        self.result.lacks_nodes |= reports.iter().chain(&reversed).chain(&alone).any(|report| report.nodes.is_none());
+        Ok(reports)
+    }
+
+    /// Searches positions in a new process. If `looks_after` is true, the last one is searched once
+    /// more to depth 1, in the same game.
+    fn search_boards<'b>(
+        &mut self,
+        boards: impl Iterator<Item = &'b Board>,
+        limit: Limit,
+        looks_after: bool,
+    ) -> Result<Vec<UciReport>, Interrupt> {
+        let (mut engine, mut reports, mut last_board) = (self.start()?, Vec::new(), Board::startpos());
+        for board in boards {
+            reports.push(self.search_new_game(&mut engine, board, limit)?);
+            last_board = *board;
+        }
+        let is_same_process = self.launch.restart != Restart::Search;
+        if looks_after && is_same_process && self.result.depth == LimitSupport::Yes && self.result.after.is_none() {
+            let limit = Limit { depth: Some(1), nodes: None };
+            self.result.after = engine.report(Position::from_board(&last_board), limit, self.stop)?;
+        }
+        engine.quit();
+        Ok(reports)
+    }
+
+    /// Draws the conclusions from all searches.
+    fn judge(&mut self, limit: Limit) {
+        let Differences { spread, after_others, between_fresh } = std::mem::take(&mut self.differences);
+        let result = &mut self.result;
         // If only searches after other searches differ, a new game does not reset the engine. If
         // searches in new processes differ too, the differences may have another cause, so the
         // engine is assumed to reset.
-        let resets_on_new_game = self.difference_after_others.is_none() || self.difference_between_fresh.is_some();
-        let (spread, difference) = match restart {
-            Restart::Experiment => (self.spread, self.difference_between_fresh.or(self.difference_after_others)),
-            Restart::Game | Restart::Search => (self.spread_fresh, self.difference_between_fresh),
-        };
-        let repeatability = if self.lacks_nodes || spread > MAX_SPREAD {
+        result.resets_on_new_game = after_others.is_none() || between_fresh.is_some();
+        result.difference = between_fresh.or(after_others);
+        if result.lacks_nodes {
+            result.difference = Some("a search reports no nodes".to_owned());
+        }
+        result.repeatability = if result.lacks_nodes || spread > MAX_SPREAD {
             Repeatability::NotRepeatable
         } else if spread > 0.0 {
             Repeatability::Within(spread)
-        } else if difference.is_some() {
+        } else if result.difference.is_some() {
             Repeatability::SameNodes
         } else {
             Repeatability::Exact
         };
-        let node_reports = if self.lacks_nodes { NodeReports::Never } else { result.node_reports };
-        ProbeResult { repeatability, resets_on_new_game, difference, node_reports, ..result }
+        if let Some([(early, more), (late, fewer)]) = result.reports.iter().find_map(|report| report.falling_nodes) {
+            result.counter_fault =
+                format!("its node counts are no sums: {more} nodes at depth {early}, then {fewer} at depth {late}");
+        }
+        // Some engines report nodes only when a depth ends.
+        let is_met = |(limit, nodes): &(u64, u64)| (limit / 2..=limit + limit / 100).contains(nodes);
+        if result.nodes == LimitSupport::Yes && !result.node_limits.iter().all(is_met) {
+            result.notes.push(format!("under a node limit it reports {}", describe_node_limits(&result.node_limits)));
+        }
+        for (board, report) in self.boards.iter().zip(&result.reports) {
+            let cause = if has_one_legal_move(board) { " where one move is legal" } else { "" };
+            match (report.depth, limit.depth) {
+                (Some(depth), Some(maximum)) if depth != maximum => {
+                    result.notes.push(format!("`go depth {maximum}` searches to depth {depth}{cause}"));
+                }
+                _ => {}
+            }
+        }
+        result.notes.dedup();
+        let (Some(last), Some(after)) = (result.reports.last(), &result.after) else { return };
+        if let (Some(before), Some(nodes), Some(2..)) = (last.nodes, after.nodes, last.depth)
+            // The search to depth 1 adds little; counts that differ by chance may differ by much.
+            && nodes > before
+            && nodes - before < before / 2
+            && result.counter_fault.is_empty()
+        {
+            result.counter_fault =
+                format!("its node counter goes on from search to search: {before} nodes, then {nodes} to depth 1");
+        }
+        if let Some(depth @ 2..) = after.depth {
+            result.notes.push(format!("`go depth 1` searches to depth {depth}"));
+        }
+        if let (Some(full @ 100..), Some(later)) = (last.hashfull, after.hashfull)
+            && later < full / 2
+        {
+            result.notes.push(format!(
+                "hashfull counts the entries of one search: {full} per mille, then {later} after `go depth 1` in the same game"
+            ));
+        }
     }
+}
+
+pub fn has_one_legal_move(board: &Board) -> bool {
+    let mut moves = MoveList::new();
+    legal(board, &mut moves);
+    moves.len() == 1
+}
+
+/// Each limit with the nodes that were searched under it.
+pub fn describe_node_limits(counts: &[(u64, u64)]) -> String {
+    let text = |(limit, nodes): &(u64, u64)| format!("{nodes} nodes at a limit of {limit}");
+    counts.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// Describes a search that did not end by itself after `waited`. `depth` and `nodes` are what the
+/// engine had reported.
+fn describe_overrun(waited: Duration, limit: Limit, (depth, nodes): (Option<u8>, Option<u64>)) -> String {
+    match (limit.depth.zip(depth), limit.nodes.zip(nodes)) {
+        (Some((limit, depth)), _) if depth > limit => {
+            format!("it searched to depth {depth} (limit {limit}) and had to be stopped")
+        }
+        (_, Some((limit, nodes))) if nodes > limit => {
+            format!("it searched {nodes} nodes (limit {limit}) and had to be stopped")
+        }
+        _ => format!("it did not answer within {:.0} s", waited.as_secs_f64()),
+    }
+}
+
+/// The difference of two node counts as a share of the smaller one.
+fn node_spread(first: &UciReport, second: &UciReport) -> f64 {
+    let counts = [first, second].map(|report| report.nodes.unwrap_or(0));
+    let [least, most] = [counts[0].min(counts[1]), counts[0].max(counts[1])];
+    if most > least { most as f64 / least.max(1) as f64 - 1.0 } else { 0.0 }
 }
 
 /// Describes the first difference between two searches that should be equal. A depth that only one
@@ -383,22 +394,14 @@ impl Comparison {
 fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<String> {
     let mut last_equal_depth = 0;
     for earlier in &first_report.earlier_depths {
-        let Some(counterpart) =
-            second_report.earlier_depths.iter().find(|counterpart| counterpart.depth == earlier.depth)
-        else {
-            continue;
+        let is_same_depth = |other: &&DepthReport| other.depth == earlier.depth;
+        let Some(other) = second_report.earlier_depths.iter().find(is_same_depth) else { continue };
+        let describe = |report: &DepthReport| {
+            format!("{} nodes, score {}, {}", report.nodes, report.score, join_moves(&report.pv))
         };
-        let result = (earlier.nodes, earlier.score, &earlier.pv);
-        if result != (counterpart.nodes, counterpart.score, &counterpart.pv) {
-            let describe_depth = |depth_report: &super::DepthReport| {
-                format!("{} nodes, score {}, {}", depth_report.nodes, depth_report.score, join_moves(&depth_report.pv))
-            };
-            return Some(format!(
-                "at depth {}: {}, then {}",
-                earlier.depth,
-                describe_depth(earlier),
-                describe_depth(counterpart)
-            ));
+        let [first, second] = [earlier, other].map(describe);
+        if first != second {
+            return Some(format!("at depth {}: {first}, then {second}", earlier.depth));
         }
         last_equal_depth = earlier.depth;
     }
@@ -423,40 +426,21 @@ fn join_moves(moves: &[crate::chess::Move]) -> String {
     moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn spread(counts: &[u64]) -> f64 {
-    match (counts.iter().min(), counts.iter().max()) {
-        (Some(minimum), Some(maximum)) if maximum > minimum => *maximum as f64 / (*minimum).max(1) as f64 - 1.0,
-        _ => 0.0,
-    }
-}
-
-/// Starts a new game and searches a position. Returns `None` if the search was stopped.
-fn search_new_game(
-    engine: &mut Uci,
-    board: &Board,
-    limit: Limit,
-    stop: &AtomicBool,
-) -> Result<Option<UciReport>, Failure> {
-    engine.new_game()?;
-    engine.report(Position::from_board(board), limit, stop)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn spread_is_relative_to_the_minimum() {
-        for (counts, expected) in [
-            (&[][..], 0.0),
-            (&[7], 0.0),
-            (&[5, 5, 5], 0.0),
-            (&[110, 100, 105], 0.1),
-            (&[0, 0], 0.0),
-            (&[0, 3], 2.0),
-            (&[100, 250], 1.5),
+        for ([first, second], expected) in [
+            ([Some(7), Some(7)], 0.0),
+            ([Some(110), Some(100)], 0.1),
+            ([Some(0), Some(3)], 2.0),
+            ([None, None], 0.0),
+            ([Some(100), Some(250)], 1.5),
         ] {
-            assert!((spread(counts) - expected).abs() < 1e-12, "{counts:?}");
+            let report = |nodes| UciReport { nodes, ..UciReport::default() };
+            assert!((node_spread(&report(first), &report(second)) - expected).abs() < 1e-12, "{first:?} {second:?}");
         }
         let values = [
             Repeatability::Exact,
@@ -478,19 +462,13 @@ mod tests {
         let waited = Duration::from_millis(5400);
         let (depth_limit, node_limit) =
             (Limit { depth: Some(4), nodes: None }, Limit { depth: None, nodes: Some(20_000) });
-        for (limit, depth, nodes, exceeded, message) in [
-            (depth_limit, Some(9), Some(7), true, "it searched for 5 s to depth 9 (limit 4) and had to be stopped"),
-            (
-                node_limit,
-                Some(9),
-                Some(70_000),
-                true,
-                "it searched for 5 s to 70000 nodes (limit 20000) and had to be stopped",
-            ),
-            (node_limit, Some(9), Some(7), false, "it did not answer within 5 s"),
-            (depth_limit, None, None, false, "it did not answer within 5 s"),
+        for (limit, depth, nodes, message) in [
+            (depth_limit, Some(9), Some(7), "it searched to depth 9 (limit 4) and had to be stopped"),
+            (node_limit, Some(9), Some(70_000), "it searched 70000 nodes (limit 20000) and had to be stopped"),
+            (node_limit, Some(9), Some(7), "it did not answer within 5 s"),
+            (depth_limit, None, None, "it did not answer within 5 s"),
         ] {
-            assert_eq!(describe_overrun(waited, limit, depth, nodes, exceeded), message);
+            assert_eq!(describe_overrun(waited, limit, (depth, nodes)), message);
         }
     }
 
@@ -500,7 +478,7 @@ mod tests {
     fn difference_covers_every_reported_part() {
         let start = Board::startpos();
         let parse_move = |word: &str| crate::chess::parse_move(&start, word).unwrap();
-        let depth_report = |depth, nodes, score, word: &str| super::super::DepthReport {
+        let depth_report = |depth, nodes, score, word: &str| DepthReport {
             depth,
             score,
             pv: vec![parse_move(word)],
@@ -570,117 +548,142 @@ mod tests {
         // The second position lacks Black's a-pawn.
         let other = "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         let boards = [Board::startpos(), Board::from_fen(other).unwrap()];
-        probe(&launch, &boards, limit, false, &AtomicBool::new(stop)).unwrap()
+        probe(&launch, &boards, limit, Some(20_000), false, &AtomicBool::new(stop)).unwrap()
     }
 
-    /// Tries limits at their edges, spreads below and above the maximum, and node counts that
-    /// change with each search of a process.
+    /// An answer whose nodes are `tenth` under a node limit of 2000, `whole` under one of 20,000, and
+    /// 5000 to a depth.
+    fn under_limits(tenth: &str, whole: &str) -> String {
+        format!("case $m in 2000) k={tenth};; 20000) k={whole};; *) k=5000;; esac; echo info depth ${{d##* }} nodes $k")
+    }
+
+    /// Tries node limits at the edges of what is accepted: a quarter and 1024 nodes too many, and a
+    /// tenth of the limit that must need fewer nodes.
     #[test]
-    fn trial_judges_limits_and_spread() {
-        let (depth_limit, node_limit) =
-            (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
+    fn node_limit_is_respected_if_it_is_not_passed_and_its_tenth_needs_fewer_nodes() {
+        let limit = Limit { depth: Some(3), nodes: None };
+        for (tenth, whole, is_respected, is_noted) in [
+            ("2000", "20000", true, false),
+            ("3524", "26024", true, true),
+            ("3525", "20000", false, false),
+            ("2000", "26025", false, false),
+            ("900", "8100", true, true),
+            ("30000", "30000", false, false),
+            ("6", "6", false, false),
+        ] {
+            let probed = probe_script(&under_limits(tenth, whole), Restart::Experiment, limit, false).unwrap();
+            assert_eq!(probed.nodes == LimitSupport::Yes, is_respected, "{tenth} {whole}: {:?}", probed.nodes);
+            assert_eq!(!probed.notes.is_empty(), is_noted, "{tenth} {whole}");
+            let why = format!("it searched {whole} nodes at a limit of 20000, {tenth} nodes at a limit of 2000");
+            assert!(is_respected || probed.nodes == LimitSupport::No(why), "{:?}", probed.nodes);
+        }
+    }
+
+    /// Spreads below and above the maximum, node counts that change with each search of a process,
+    /// and answers that lack something.
+    #[test]
+    fn trial_judges_depths_and_spread() {
+        let limit = Limit { depth: Some(3), nodes: None };
         let (per_game, per_experiment) = (Restart::Game, Restart::Experiment);
         let ignored = |why: &str| LimitSupport::No(why.to_owned());
-        let respected = LimitSupport::Yes;
-        for (answers, restart, limit, (expected_repeats, expected_resets, expected_depth, expected_nodes)) in [
-            // Both edges are respected: half the nodes, and twice as many.
+        for (answers, restart, repeats, resets, depth) in [
+            ("echo info depth $d nodes 900", per_experiment, Repeatability::Exact, true, LimitSupport::Yes),
             (
-                "echo info depth $d nodes 10000",
+                "echo info depth 5 nodes 900",
                 per_experiment,
-                depth_limit,
-                (Repeatability::Exact, true, respected.clone(), respected.clone()),
+                Repeatability::NotRepeatable,
+                true,
+                ignored("it searched to depth 5, expected 4"),
             ),
-            (
-                "echo info depth $d nodes 40000",
-                per_experiment,
-                node_limit,
-                (Repeatability::Exact, true, respected.clone(), respected.clone()),
-            ),
-            (
-                "echo info depth $d nodes 40001",
-                per_experiment,
-                depth_limit,
-                (Repeatability::Exact, true, respected.clone(), ignored("it searched 40001 nodes, expected 20000")),
-            ),
-            (
-                "echo info depth $d nodes 9999",
-                per_experiment,
-                node_limit,
-                (
-                    Repeatability::NotRepeatable,
-                    true,
-                    respected.clone(),
-                    ignored("it searched 9999 nodes, expected 20000"),
-                ),
-            ),
-            (
-                "echo info depth 5 nodes 20000",
-                per_experiment,
-                node_limit,
-                (Repeatability::Exact, true, ignored("it searched to depth 5, expected 4"), respected.clone()),
-            ),
-            (
-                "echo info nodes 20000",
-                per_experiment,
-                depth_limit,
-                (Repeatability::NotRepeatable, true, ignored("it reports no depth"), respected.clone()),
-            ),
-            (
-                "echo info depth 4",
-                per_experiment,
-                depth_limit,
-                (Repeatability::NotRepeatable, true, respected.clone(), ignored("it reports no nodes")),
-            ),
+            ("echo info nodes 900", per_experiment, Repeatability::NotRepeatable, true, ignored("it reports no depth")),
+            ("echo info depth $d", per_experiment, Repeatability::NotRepeatable, true, LimitSupport::Yes),
             // The second search of a process counts more nodes: within the spread, above it, and
             // irrelevant where each game has its own process.
             (
                 "echo info depth $d nodes $((19500 + n * 500))",
                 per_experiment,
-                depth_limit,
-                (Repeatability::Within(0.05), false, respected.clone(), respected.clone()),
+                Repeatability::Within(0.025),
+                false,
+                LimitSupport::Yes,
             ),
             (
                 "echo info depth $d nodes $((17000 + n * 3000))",
                 per_experiment,
-                depth_limit,
-                (Repeatability::NotRepeatable, false, respected.clone(), respected.clone()),
+                Repeatability::NotRepeatable,
+                false,
+                LimitSupport::Yes,
             ),
-            (
-                "echo info depth $d nodes $((17000 + n * 3000))",
-                per_game,
-                depth_limit,
-                (Repeatability::Exact, false, respected.clone(), respected.clone()),
-            ),
-            // A difference or missing nodes in a single position count, whatever the next position
+            ("echo info depth $d nodes $((17000 + n * 3000))", per_game, Repeatability::Exact, true, LimitSupport::Yes),
+            // Missing nodes or a difference in a single position count, whatever the other one
             // reports.
             (
-                "case \"$p $d\" in */pppppppp/*\\ 3) echo info depth 3;; *) echo info depth $d nodes 20000;; esac",
+                "case \"$p $d\" in */pppppppp/*\\ 3) echo info depth 3;; *) echo info depth $d nodes 900;; esac",
                 per_experiment,
-                depth_limit,
-                (Repeatability::NotRepeatable, true, respected.clone(), respected.clone()),
+                Repeatability::NotRepeatable,
+                true,
+                LimitSupport::Yes,
             ),
             (
                 "case $p in */1ppp*) k=0;; *) k=1;; esac; echo info depth $d nodes $((19500 + k * n * 500))",
                 per_experiment,
-                depth_limit,
-                (Repeatability::Within(0.05), false, respected.clone(), respected.clone()),
+                Repeatability::Within(0.025),
+                false,
+                LimitSupport::Yes,
             ),
         ] {
             let probed = probe_script(answers, restart, limit, false).unwrap();
-            let repeats = probed.repeatability;
-            if let (Repeatability::Within(spread), Repeatability::Within(expected)) = (repeats, expected_repeats) {
-                assert!((spread - expected).abs() < 1e-9, "{answers}");
-            } else {
-                assert_eq!(repeats, expected_repeats, "{answers} {restart:?}");
+            match (probed.repeatability, repeats) {
+                (Repeatability::Within(spread), Repeatability::Within(expected)) => {
+                    assert!((spread - expected).abs() < 1e-9, "{answers}: {spread}");
+                }
+                (found, expected) => assert_eq!(found, expected, "{answers} {restart:?}"),
             }
-            assert_eq!(
-                (probed.resets_on_new_game, probed.depth, probed.nodes),
-                (expected_resets, expected_depth, expected_nodes),
-                "{answers} {restart:?}"
-            );
+            assert_eq!((probed.resets_on_new_game, probed.depth), (resets, depth), "{answers} {restart:?}");
             assert_eq!(probed.identity.name, "Probe");
         }
-        assert_eq!(probe_script("echo info depth $d nodes 20000", per_experiment, depth_limit, true), None);
+        assert_eq!(probe_script("echo info depth $d nodes 20000", per_experiment, limit, true), None);
+    }
+
+    /// A counter that begins again with each depth, and one that goes on from search to search.
+    #[test]
+    fn counter_that_is_no_sum_is_named() {
+        let limit = Limit { depth: Some(3), nodes: None };
+        let lines = "at=1; e=${d##* }; [ $e -gt 9 ] && e=3; while [ $at -le $e ]; do k=$((k + 100 * at)); echo info depth $at score cp 1 nodes $COUNT pv e2e4; at=$((at + 1)); done";
+        let fault = |count: &str, reset: &str| {
+            let answers = format!("{reset}; {}", lines.replace("$COUNT", count));
+            probe_script(&answers, Restart::Experiment, limit, false).unwrap().counter_fault
+        };
+        assert_eq!(fault("$k", "k=0"), "");
+        assert_eq!(
+            fault("$((500 - 100 * at))", "k=0"),
+            "its node counts are no sums: 400 nodes at depth 1, then 300 at depth 2"
+        );
+        // 600 nodes for each search to depth 3, and 100 for the last one to depth 1.
+        assert_eq!(
+            fault("$k", "k=${k:-0}"),
+            "its node counter goes on from search to search: 1200 nodes, then 1300 to depth 1"
+        );
+    }
+
+    /// What does not make an engine unusable, but surprises whoever uses it.
+    #[test]
+    fn surprises_are_noted() {
+        let limit = |depth| Limit { depth: Some(depth), nodes: None };
+        let notes = |answers: &str, limit| probe_script(answers, Restart::Experiment, limit, false).unwrap().notes;
+        assert_eq!(notes("echo info depth $d nodes 900 hashfull 99", limit(3)), Vec::<String>::new());
+        let deeper = "[ \"$d\" = 1 ] && d=2; echo info depth $d nodes 900";
+        assert_eq!(notes(deeper, limit(3)), ["`go depth 1` searches to depth 2"]);
+        let shallower = "[ \"$d\" = 8 ] && d=5; echo info depth $d nodes 900";
+        assert_eq!(notes(shallower, limit(8)), ["`go depth 8` searches to depth 5"]);
+        let own_entries = "echo info depth $d nodes 900 hashfull $((200 * ${d##* }))";
+        assert_eq!(
+            notes(own_entries, limit(3)),
+            ["hashfull counts the entries of one search: 600 per mille, then 200 after `go depth 1` in the same game"]
+        );
+        assert_eq!(
+            notes(&under_limits("2100", "20201"), limit(3)),
+            ["under a node limit it reports 20201 nodes at a limit of 20000, 2100 nodes at a limit of 2000"]
+        );
     }
 
     /// Later searches of a process have the same nodes but another score, move, variation or depth
@@ -689,21 +692,23 @@ mod tests {
     fn same_nodes_with_other_answers_is_not_exact() {
         let (depth_limit, node_limit) =
             (Limit { depth: Some(3), nodes: None }, Limit { depth: None, nodes: Some(500) });
-        let text = "info depth ${d##* } score cp 1 nodes 20000 pv e2e4";
+        let text = "info depth ${d##* } score cp 1 nodes $k pv e2e4";
         for (answers, limit, expected) in [
             (format!("echo {text}"), depth_limit, Repeatability::Exact),
             (format!("echo {text} | sed \"s/cp 1/cp $n/\""), depth_limit, Repeatability::SameNodes),
             (format!("echo {text} e7e$((n / 2 + 5))"), depth_limit, Repeatability::SameNodes),
-            (format!("echo info depth 1 score cp 1 nodes $n pv a2a3; echo {text}"), depth_limit, Repeatability::SameNodes),
-            ("echo info depth 3 score cp 1 nodes 20000 pv e2e4".to_owned(), node_limit, Repeatability::Exact),
+            (format!("echo info depth 1 score cp 1 nodes $((10 + n)) pv a2a3; echo {text}"), depth_limit, Repeatability::SameNodes),
+            ("echo info depth 3 score cp 1 nodes $k pv e2e4".to_owned(), node_limit, Repeatability::Exact),
             // Nothing differs under the node limit, but node counts differ by depth.
             (
-                "case $d in go*) echo info depth 3 score cp 1 nodes 20000 pv e2e4;; *) echo info depth $d score cp 1 nodes $((19500 + n * 500)) pv e2e4;; esac"
+                "case $d in go*) echo info depth 3 score cp 1 nodes $k pv e2e4;; *) echo info depth $d score cp 1 nodes $((19500 + n * 500)) pv e2e4;; esac"
                     .to_owned(),
                 node_limit,
-                Repeatability::Within(0.05),
+                Repeatability::Within(0.025),
             ),
         ] {
+            // Nodes as many as the node limit, or 20,000.
+            let answers = format!("case $m in go*) k=20000;; *) k=$m;; esac; {answers}");
             let probed = probe_script(&answers, Restart::Experiment, limit, false).unwrap();
             let is_expected = match (probed.repeatability, expected) {
                 (Repeatability::Within(spread), Repeatability::Within(expected)) => (spread - expected).abs() < 1e-9,
@@ -715,33 +720,6 @@ mod tests {
             let per_game = probe_script(&answers, Restart::Game, limit, false).unwrap();
             assert_eq!((per_game.repeatability, per_game.difference), (Repeatability::Exact, None), "{answers}");
         }
-    }
-
-    /// The engine reports its nodes at the end of each depth: 100 for the first depth, and three
-    /// times as many for each further depth. The limit is respected if the next depth does not fit
-    /// into it and a larger limit reaches that depth. It is not respected if the next depth would
-    /// have fitted, or if no limit reaches it.
-    #[test]
-    fn node_limit_is_recognised_from_reports_by_depth() {
-        let depth_limit = Limit { depth: Some(3), nodes: None };
-        let depths_script = "k=100; e=1; while [ $((3 * k)) -le $MOST ] && [ $e -lt $DEEP ]; do k=$((3 * k)); e=$((e + 1)); done; echo info depth $e nodes $k";
-        let limited_script = |maximum: &str| {
-            let nodes = depths_script.replace("$MOST", maximum).replace("$DEEP", "99");
-            let depth = depths_script.replace("$MOST", "99999999").replace("$DEEP", "$d");
-            format!("case $d in go*) {nodes};; *) {depth};; esac")
-        };
-        let probe_nodes = |maximum: &str| {
-            let probed = probe_script(&limited_script(maximum), Restart::Experiment, depth_limit, false).unwrap();
-            (probed.nodes, probed.node_reports)
-        };
-        // 100, 300, 900, 2700, 8100, 24300: within 20,000 the fifth ends with 8100.
-        assert_eq!(probe_nodes("$m"), (LimitSupport::Yes, NodeReports::Depths));
-        let ignored = |why: &str| (LimitSupport::No(format!("it searched {why}")), NodeReports::Whole);
-        assert_eq!(probe_nodes("1000"), ignored("900 nodes, expected 20000, and its next depth takes 2700 nodes"));
-        assert_eq!(
-            probe_nodes("9000"),
-            ignored("8100 nodes, expected 20000, and it searches no deeper with a limit of 48600 nodes")
-        );
     }
 
     /// If node counts differ in every process, it cannot be observed whether a new game resets the

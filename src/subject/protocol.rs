@@ -99,7 +99,7 @@ impl UciOption {
             (OptionKind::Spin(min, max), OptionValue::Spin(value)) => (min..=max).contains(&value),
             (OptionKind::Combo(choices), value) => choices.contains(&value.to_string()),
             (OptionKind::Text, OptionValue::Text(text)) => !text.contains(char::is_control),
-            (OptionKind::Text, OptionValue::Spin(_)) => true,
+            (OptionKind::Text, OptionValue::Spin(_) | OptionValue::Check(_)) => true,
             _ => false,
         }
     }
@@ -267,7 +267,6 @@ mod tests {
             ("OwnBook", text("true"), "true or false", &[]),
             ("Style", OptionValue::Spin(1), "one of Solid, Very Risky", &["Solid", "Very Risky"]),
             ("Clear Hash", OptionValue::Spin(1), "true, to press it", &[]),
-            ("File", OptionValue::Check(true), "text", &[]),
             ("File", text("\u{7}"), "text", &[]),
         ] {
             let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
@@ -281,6 +280,7 @@ mod tests {
             ("Any", OptionValue::Spin(i64::MAX)),
             ("Style", text("Very Risky")),
             ("File", OptionValue::Spin(3)),
+            ("File", OptionValue::Check(true)),
         ] {
             assert!(
                 check_option(&options, name, &value).is_ok_and(|option| option.name.eq_ignore_ascii_case(name)),

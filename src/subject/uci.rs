@@ -1,6 +1,6 @@
 //! An external UCI engine, which runs as a process under a watchdog.
 
-use super::info::InfoCollector;
+use super::info::{InfoCollector, UCI_MATE};
 use super::launch::Launch;
 use super::options::{OptionValue, Restart, hash_mebibytes};
 use super::process::{NextLine, Process, QuitReport};
@@ -10,6 +10,7 @@ use super::watchdog::{self, Watchdog};
 use super::{EngineFault, Failure, Position, SearchEnd, SearchEvent, Subject, UciReport};
 use crate::chess::{Board, EpRule, Move, parse_move};
 use crate::engine::Limit;
+use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,8 @@ pub struct Uci {
     is_fresh: bool,
     /// The depth and nodes that the last search reported, even if the search failed.
     progress: (Option<u8>, Option<u64>),
+    /// Whether a search that is far beyond its limit is ended as if its time were up.
+    ends_overruns: bool,
 }
 
 impl Uci {
@@ -43,7 +46,13 @@ impl Uci {
             watchdog,
             is_fresh: true,
             progress: (None, None),
+            ends_overruns: false,
         }
+    }
+
+    /// Makes a search that is far beyond its limit fail at once instead of after its timeout.
+    pub fn end_overruns(&mut self) {
+        self.ends_overruns = true;
     }
 
     pub fn set_timeout(&mut self, timeout: Duration) {
@@ -67,12 +76,35 @@ impl Uci {
         stop: &AtomicBool,
     ) -> Result<Option<UciReport>, Failure> {
         let mut report = None;
-        self.search(position, limit, stop, &mut |event| {
-            if let SearchEvent::Report(latest) = event {
-                report = Some(latest.clone());
-            }
-        })?;
+        self.search(position, limit, stop, &mut |event| keep_report(event, &mut report))?;
         Ok(report)
+    }
+
+    /// Sends a `go` line, which has this limit, for a position that may have no legal move. Returns
+    /// the engine's report, or `None` if `stop` was set.
+    ///
+    /// # Errors
+    /// When the search fails.
+    pub fn ask(
+        &mut self,
+        position: Position<'_>,
+        request: &str,
+        limit: Limit,
+        stop: &AtomicBool,
+    ) -> Result<Option<UciReport>, Failure> {
+        let mut report = None;
+        self.send_position(position)?;
+        self.go(position.board, (request, limit), stop, &mut |event| keep_report(event, &mut report))?;
+        Ok(report)
+    }
+
+    /// Sends a line that has no answer, and waits until the engine is ready.
+    ///
+    /// # Errors
+    /// When the engine does not answer.
+    pub fn tell(&mut self, line: &str) -> Result<(), Failure> {
+        self.send(line)?;
+        self.wait_until_ready(line).map(drop)
     }
 
     pub fn progress(&self) -> (Option<u8>, Option<u64>) {
@@ -109,11 +141,14 @@ impl Uci {
             }
         }
         self.identity = identity;
-        self.set_options()?;
-        self.wait_until_ready("isready").map(drop)
+        self.set_options()
     }
 
+    /// All options are sent before the first `isready`, because some engines read their options
+    /// only once (GNU Chess 6.2.7). No option is sent twice to a process, because some engines
+    /// forget everything when an option is set to the value that it has.
     fn set_options(&mut self) -> Result<(), Failure> {
+        let mut lines = Vec::new();
         for (name, value) in ordered_options(&self.identity.options, &self.launch.options) {
             let option = protocol::check_option(&self.identity.options, &name, &value).cloned().map_err(|error| {
                 let text = match error {
@@ -124,12 +159,15 @@ impl Uci {
             })?;
             let line = protocol::setoption_line(&option, &value);
             self.send(&line)?;
-            if let Some(refusal) = self.wait_until_ready(&line)?.into_iter().find(|line| protocol::is_refusal(line)) {
-                return Err(self.fail(EngineFault::OptionRefused(refusal), &line));
-            }
+            lines.push(line);
             self.identity.applied.push((option.name, value.to_string()));
         }
-        Ok(())
+        let request = if lines.is_empty() { "isready".to_owned() } else { lines.join("; ") };
+        let answer = self.wait_until_ready(&request)?;
+        match answer.into_iter().find(|line| protocol::is_refusal(line)) {
+            Some(refusal) => Err(self.fail(EngineFault::OptionRefused(refusal), &request)),
+            None => Ok(()),
+        }
     }
 
     /// Sends `isready` and returns the lines before `readyok`.
@@ -203,7 +241,14 @@ impl Uci {
         if let Some(mut process) = self.process.take() {
             process.kill_now();
         }
-        Failure { fault, request: request.to_owned(), tail }
+        // An engine may declare a table that it cannot have: npm's Stockfish 19 declares 32 TiB.
+        let large_table = |(name, value): &(String, String)| {
+            let is_large = name.eq_ignore_ascii_case("Hash") && value.parse::<u64>().is_ok_and(|size| size >= 1024);
+            let option = self.identity.options.iter().find(|option| is_large && option.name == *name)?;
+            Some(format!(" with {name} = {value}, of which it declares {}", option.kind))
+        };
+        let table = self.identity.applied.iter().find_map(large_table).unwrap_or_default();
+        Failure { fault, request: request.to_owned(), table, tail }
     }
 
     fn exit_failure(&mut self, request: &str) -> Failure {
@@ -224,6 +269,51 @@ impl Uci {
             && self.read_until(request, STOP_TIMEOUT, None, |line| first_word(line) == "bestmove").is_ok();
         let fault = if has_reacted { EngineFault::LimitIgnored(waited) } else { EngineFault::NoAnswer(waited) };
         Failure { tail, ..self.fail(fault, request) }
+    }
+
+    /// Starts a new process if the next search needs one, and sends the position.
+    fn send_position(&mut self, position: Position<'_>) -> Result<(), Failure> {
+        if self.process.is_none() || self.launch.restart == Restart::Search && !self.is_fresh {
+            self.restart()?;
+        }
+        self.is_fresh = false;
+        self.send(&position_line(&position))
+    }
+
+    /// Sends the `go` line `request`, which has this limit, and waits for the best move.
+    fn go(
+        &mut self,
+        board: &Board,
+        (request, limit): (&str, Limit),
+        stop: &AtomicBool,
+        on_event: &mut dyn FnMut(SearchEvent<'_>),
+    ) -> Result<SearchEnd, Failure> {
+        on_event(SearchEvent::Begin);
+        let (start, mut info, mut best_line) = (Instant::now(), InfoCollector::default(), String::new());
+        self.send(request)?;
+        let (ends_overruns, mut is_overrun) = (self.ends_overruns, false);
+        let result = self.read_until(request, self.watchdog.search_timeout(limit), Some(stop), |line| {
+            if first_word(line) == "bestmove" {
+                best_line = line.to_owned();
+                return true;
+            }
+            info.add_line(line, start.elapsed());
+            is_overrun = ends_overruns && is_far_beyond(limit, info.depth(), info.nodes());
+            is_overrun
+        });
+        self.progress = (info.depth(), info.nodes());
+        let has_ended = result?;
+        if is_overrun {
+            return Err(self.stop_late_search(start.elapsed(), request));
+        }
+        if !has_ended {
+            return Ok(SearchEnd::Stopped);
+        }
+        on_event(SearchEvent::End);
+        self.watchdog.record_search(start.elapsed(), info.nodes());
+        let best = self.parse_best_move(&best_line, board, request)?;
+        on_event(SearchEvent::Report(&info.into_report(board, best, limit)));
+        Ok(SearchEnd::Best(best))
     }
 
     /// Parses the move of a `bestmove` line and checks that it is legal. Returns [`Move::NONE`] if
@@ -247,7 +337,8 @@ impl Uci {
 }
 
 /// `Threads` comes before `Hash` because an engine may allocate memory for each thread. `OwnBook`
-/// and `Ponder` are switched off unless the user sets them.
+/// and `Ponder` are switched off unless the user sets them. Of an option that is set twice, in
+/// whatever case, only the last value remains.
 fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)]) -> Vec<(String, OptionValue)> {
     let is_set_by_user = |name: &str| user_options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
     let is_declared = |name: &str| declared.iter().any(|option| option.name.eq_ignore_ascii_case(name));
@@ -256,12 +347,22 @@ fn ordered_options(declared: &[UciOption], user_options: &[(String, OptionValue)
         .map(|name| (name.to_owned(), OptionValue::Check(false)))
         .chain(user_options.iter().cloned())
         .collect();
+    let mut later_names = HashSet::new();
+    options.reverse();
+    options.retain(|(name, _)| later_names.insert(name.to_ascii_lowercase()));
+    options.reverse();
     options.sort_by_key(|(name, _)| match name.to_ascii_lowercase().as_str() {
         "threads" => 0,
         "hash" => 1,
         _ => 2,
     });
     options
+}
+
+fn keep_report(event: SearchEvent<'_>, report: &mut Option<UciReport>) {
+    if let SearchEvent::Report(latest) = event {
+        *report = Some(latest.clone());
+    }
 }
 
 fn position_line(position: &Position<'_>) -> String {
@@ -278,6 +379,13 @@ fn go_line(limit: Limit) -> String {
     format!("go{depth}{nodes}{infinite}")
 }
 
+/// Whether a search has passed its limit so far that it ignores it. Some engines search one ply more
+/// (Glaurung 2.2 at depth 1), or check their nodes only from time to time.
+fn is_far_beyond(limit: Limit, depth: Option<u8>, nodes: Option<u64>) -> bool {
+    limit.depth.is_some_and(|maximum| depth > Some(maximum.saturating_add(1)))
+        || limit.nodes.is_some_and(|maximum| nodes > Some(maximum.saturating_mul(4).saturating_add(100_000)))
+}
+
 impl Subject for Uci {
     fn start(&mut self) -> Result<(), Failure> {
         match self.process {
@@ -290,8 +398,7 @@ impl Subject for Uci {
         if self.process.is_none() || self.launch.restart != Restart::Experiment && !self.is_fresh {
             self.restart()?;
         }
-        self.send("ucinewgame")?;
-        self.wait_until_ready("ucinewgame").map(drop)
+        self.tell("ucinewgame")
     }
 
     fn search(
@@ -301,33 +408,17 @@ impl Subject for Uci {
         stop: &AtomicBool,
         on_event: &mut dyn FnMut(SearchEvent<'_>),
     ) -> Result<SearchEnd, Failure> {
-        if self.process.is_none() || self.launch.restart == Restart::Search && !self.is_fresh {
-            self.restart()?;
+        if !position.board.has_legal_move() {
+            // Engines answer with no move, any move or nothing, so such a position is not sent.
+            [SearchEvent::Begin, SearchEvent::End].into_iter().for_each(&mut *on_event);
+            let score = if position.board.checkers().is_empty() { 0 } else { -UCI_MATE.value };
+            let report = UciReport { depth: Some(0), score: Some(score), ..UciReport::default() };
+            on_event(SearchEvent::Report(&report));
+            return Ok(SearchEnd::Best(Move::NONE));
         }
-        self.is_fresh = false;
-        self.send(&position_line(&position))?;
-        let go = go_line(limit);
-        on_event(SearchEvent::Begin);
-        let (start, mut info, mut best_line) = (Instant::now(), InfoCollector::default(), String::new());
-        self.send(&go)?;
-        let result = self.read_until(&go, self.watchdog.search_timeout(limit), Some(stop), |line| {
-            if first_word(line) == "bestmove" {
-                best_line = line.to_owned();
-                return true;
-            }
-            info.add_line(line, start.elapsed());
-            false
-        });
-        self.progress = (info.depth(), info.nodes());
-        let has_ended = result?;
-        if !has_ended {
-            return Ok(SearchEnd::Stopped);
-        }
-        on_event(SearchEvent::End);
-        self.watchdog.record_search(start.elapsed(), info.nodes());
-        let best = self.parse_best_move(&best_line, position.board, &go)?;
-        on_event(SearchEvent::Report(&info.into_report(position.board, best, limit)));
-        Ok(SearchEnd::Best(best))
+        self.send_position(position)?;
+        let request = go_line(limit);
+        self.go(position.board, (&request, limit), stop, on_event)
     }
 
     fn quit(&mut self) {
@@ -411,17 +502,19 @@ mod tests {
     }
 
     /// All lines that the engine receives, in each restart mode: two searches in one game and a
-    /// search in another. Each new process gets the options again.
+    /// search in another. Each new process gets the options again, and each option once: in
+    /// Stockfish 15.1 an equal value of `Hash` empties the table, and one of `Threads` resets
+    /// everything (findings/stockfish-hash-again.sh, findings/stockfish-threads-again.sh).
     #[test]
     fn commands_are_sent_in_order_for_each_restart_mode() {
-        const GREETING: &str = "started\nuci\nsetoption name Threads value 2\nisready\nsetoption name Hash value 4\nisready\n\
-            setoption name OWNBOOK value false\nisready\nsetoption name Clear Hash\nisready\n\
-            setoption name Style value Very Risky\nisready\nisready\n";
+        const GREETING: &str = "started\nuci\nsetoption name Threads value 2\nsetoption name Hash value 4\n\
+            setoption name OWNBOOK value false\nsetoption name Clear Hash\nsetoption name Style value Very Risky\nisready\n";
         let greeting = GREETING.replace("OWNBOOK", "ownbook");
         let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         let options = [
             ("clear hash", OptionValue::Check(true)),
             ("STYLE", OptionValue::Text("Very Risky".to_owned())),
+            ("hash", OptionValue::Spin(16)),
             ("Hash", OptionValue::Spin(4)),
             ("threads", OptionValue::Spin(2)),
         ];
@@ -518,10 +611,9 @@ mod tests {
             ("bestmove", start, Some(EngineFault::NoMove)),
             ("bestmove (none)", start, Some(EngineFault::NoMove)),
             ("bestmove NULL", start, Some(EngineFault::NoMove)),
-            ("bestmove 0000", mated, None),
-            ("bestmove none", mated, None),
             ("bestmove e2e5", start, Some(illegal("e2e5", &start))),
-            ("bestmove e2e4", mated, Some(illegal("e2e4", &mated))),
+            // A position without a legal move is not sent, so any answer is as good.
+            ("bestmove e2e4", mated, None),
             ("bestmove e7e8q", start, Some(illegal("e7e8q", &start))),
             ("bestmove e2", start, Some(EngineFault::InvalidAnswer("bestmove e2".to_owned()))),
             ("bestmove i2e4", start, Some(EngineFault::InvalidAnswer("bestmove i2e4".to_owned()))),
@@ -559,12 +651,32 @@ mod tests {
         }
     }
 
+    /// Mate, stalemate and the end of self-play: a report says what a board without a legal move is
+    /// worth, and the engine sees nothing of it.
+    #[test]
+    fn position_without_a_legal_move_is_not_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut engine = Uci::new(launch(folder.path(), "echo bestmove a1a1"));
+        engine.start().unwrap();
+        for (fen, score) in [
+            ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", -32_000),
+            ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 0),
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let limit = Limit { depth: Some(3), nodes: None };
+            let report = engine.report(Position::from_board(&board), limit, &AtomicBool::new(false)).unwrap().unwrap();
+            let expected = UciReport { depth: Some(0), score: Some(score), ..UciReport::default() };
+            assert_eq!(report, expected, "{fen}");
+        }
+        assert!(!log(folder.path()).contains("position"), "{}", log(folder.path()));
+    }
+
     /// An engine that is never ready is given up after the timeout for being ready.
     #[test]
     fn engine_that_is_never_ready_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         for (removed_answer, request) in
-            [("isready) echo 'readyok ';;", "setoption name ownbook"), ("echo 'uciok ';;", "uci")]
+            [("isready) echo 'readyok ';;", "setoption name ownbook value false"), ("echo 'uciok ';;", "uci")]
         {
             let mut launch = launch(folder.path(), "");
             let script = launch.arguments[1].replace(removed_answer, if request == "uci" { ";;" } else { "" });
@@ -597,7 +709,10 @@ mod tests {
             let failure = engine_with_output(output).start().unwrap_err();
             assert_eq!(
                 (failure.fault, failure.request.as_str()),
-                (EngineFault::OptionRefused("No such option: Hash".to_owned()), "setoption name Hash value 4")
+                (
+                    EngineFault::OptionRefused("No such option: Hash".to_owned()),
+                    "setoption name Hash value 4; setoption name ownbook value false"
+                )
             );
         }
         let mut engine = engine_with_output("echo info string hash; echo set to 4");

@@ -28,7 +28,7 @@ fn half_width(pair_count: usize) -> f64 {
     1.96 * TYPICAL_SPREAD / (pair_count.max(1) as f64).sqrt() * ELO_PER_POINT
 }
 
-fn pairs_needed(half_width: f64) -> usize {
+pub fn pairs_needed(half_width: f64) -> usize {
     (1.96 * TYPICAL_SPREAD * ELO_PER_POINT / half_width.max(0.1)).powi(2).ceil() as usize
 }
 

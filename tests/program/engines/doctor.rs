@@ -40,27 +40,26 @@ fn doctor_prints_one_screen() {
     let (text, found) = examine("", "", &["--option", "Hash=32", "--option", "table.slots=2"], 0);
     for (name, part) in [
         ("go depth", "respected"),
-        ("go nodes", "respected"),
-        ("nodes reported", "until the search ends"),
-        ("repeats", "exact: same nodes, score, move, variation and depths"),
+        ("go nodes", "20000 nodes at a limit of 20000, 2000 nodes at a limit of 2000"),
+        ("node counts", "rise from depth to depth, begin at 0"),
+        ("repeats", "same nodes, score, move, variation and depths"),
         ("ucinewgame", "like a new process"),
-        ("small limits", "1000 nodes when asked for 1000"),
         ("stop", "obeyed"),
         ("moves", "legal moves in all 21 positions"),
-        ("ended games", "no move"),
         ("mate scores", "6 of 6"),
         ("quit", "leaves nothing behind"),
     ] {
         let (result, finding) = check(&found, name);
-        assert!(result == "good", "{name}: {result}: {finding}");
+        assert!(result == "holds", "{name}: {result}: {finding}");
         assert!(finding.contains(part), "{name}: {result}: {finding}");
         assert!(text.out.contains(&finding), "{}", text.out);
     }
+    assert_eq!(check(&found, "ended games"), ("note".to_owned(), "mated: no move, stalemated: no move".to_owned()));
     assert_eq!((&found["options"]["Hash"], &found["options"]["table.slots"]), (&"32".into(), &"2".into()));
     assert_eq!((&found["options"]["Threads"], &found["options"]["Ponder"]), (&"1".into(), &"false".into()));
     assert!(text.out.starts_with("Filtered "), "{}", text.out);
     assert!(text.out.contains("with Threads 1, Hash 32"), "{}", text.out);
-    assert!(text.out.contains("1 MiB against 32 MiB: "), "{}", text.out);
+    assert!(text.out.contains("times the nodes of 32 MiB to depth "), "{}", text.out);
     assert!(text.out.contains("No fault."), "{}", text.out);
     assert!(text.out.lines().count() < 30, "{}", text.out);
     assert_eq!(text.err, "");
@@ -89,25 +88,55 @@ fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() 
 #[test]
 fn doctor_check_finds_its_planted_fault() {
     let cases = [
-        ("s/^ucinewgame/isready/", "", "ucinewgame", "fault", "keeps state"),
-        ("s/^go nodes .*/go depth 1/", "", "go nodes", "fault", " nodes, expected 20000, and its next depth takes "),
-        ("s/^go depth .*/go depth 1/", "", "go depth", "fault", "it searched to depth 1, expected 4"),
-        ("s/^stop//", "", "stop", "fault", "not obeyed"),
-        ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "nodes reported", "fault", "never"),
-        ("s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#", "", "moves", "fault", "failed in 1 of 21"),
-        ("", "s/score mate /score mate -/", "mate scores", "fault", "instead of mate "),
+        ("s/^ucinewgame/isready/", "", "ucinewgame", "does-not-hold", "keeps state"),
+        ("s/^go nodes .*/go depth 1/", "", "go nodes", "does-not-hold", " nodes at a limit of 20000, "),
+        ("s/^go depth .*/go depth 1/", "", "go depth", "does-not-hold", "it searched to depth 1, expected 4"),
+        ("s/^stop//", "", "stop", "does-not-hold", "not obeyed"),
+        ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "node counts", "does-not-hold", "never"),
+        (
+            "s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#",
+            "",
+            "moves",
+            "does-not-hold",
+            "failed in 1 of 21",
+        ),
+        ("s/ searchmoves .*//", "", "searchmoves", "note", "ignored"),
+        ("s/^setoption name Hash value 16$/ucinewgame/", "", "Hash again", "note", "as a new process"),
+        ("", "s/score mate /score mate -/", "mate scores", "does-not-hold", "instead of mate "),
         ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 instead of mate "),
     ];
     std::thread::scope(|scope| {
         for (output, text, name, result, part) in cases {
             scope.spawn(move || {
-                let (screen, found) = examine(output, text, &[], i32::from(result == "fault"));
+                let (screen, found) = examine(output, text, &[], i32::from(result != "note"));
                 let (found, finding) = check(&found, name);
                 assert!(found == result, "{output} {text}: {finding}\n{}", screen.out);
                 assert!(finding.contains(part), "{output} {text}: {finding}\n{}", screen.out);
             });
         }
     });
+}
+
+/// The node counts of our engine, as a counter that begins again with each depth and as one that
+/// goes on from search to search would have them.
+#[test]
+fn doctor_names_a_counter_that_restarts_or_goes_on() {
+    for (count, part) in
+        [("n - before", "its node counts are no sums: "), ("total + n", "goes on from search to search: ")]
+    {
+        let filter = format!(
+            "before=0 total=0; while read -r line; do case $line in info*' nodes '*) n=${{line#* nodes }}; n=${{n%% *}}; \
+             line=\"${{line%% nodes *}} nodes $(({count}))${{line#* nodes $n}}\"; before=$n;; \
+             bestmove*) total=$((total + before)) before=0;; esac; echo \"$line\"; done"
+        );
+        let engine = format!("sed -u -e '/^quit/q' | \"$0\" uci --preset match | (trap '' PIPE; {filter})");
+        let trial = Trial::new("");
+        let words = ["doctor", "/bin/sh", "--time", "1", "--json", "--", "-c", &engine, env!("CARGO_BIN_EXE_ttlab")];
+        let text = trial.call(&words).expect(1);
+        let (result, finding) = check(&serde_json::from_str(&text.out).unwrap(), "node counts");
+        assert_eq!(result, "does-not-hold", "{finding}");
+        assert!(finding.contains(part), "{finding}");
+    }
 }
 
 /// A process that the engine leaves behind in its own session is named and killed.
@@ -129,9 +158,9 @@ fn doctor_reports_a_failing_engine_with_its_last_lines() {
     let engine = scripted().display().to_string();
     let text = trial.call(&["doctor", &engine, "crash", "--time", "1"]).expect(1);
     text.prints(&[
-        "FAULT failure",
+        "DOES NOT HOLD  failure ",
         "signal 11",
-        "It was not measured whether node counts to a fixed depth mislead. 1 fault.",
+        "It was not measured what nodes to a depth say about its table.",
     ]);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
@@ -147,8 +176,7 @@ fn diagnosis_is_valid_only_for_its_program_and_options() {
     let options = ["--option", "table.slots=4"];
     let text =
         trial.call(&[&["doctor", ttlab, "uci", "--time", "1", "-o", "doctor.json", "--quiet"][..], &options].concat());
-    let text = text.expect(0).prints(&["No fault.", "ok    moves", "ok    mate scores", "node ratio at depth "]);
-    assert!(text.out.contains("MiB against "), "{}", text.out);
+    text.expect(0).prints(&["No fault.", "holds          moves", "holds          mate scores", "MiB to depth "]);
     let doctor = std::fs::read_to_string(trial.path("doctor.json")).unwrap();
     let verdict: serde_json::Value = serde_json::from_str(&doctor).unwrap();
     trial.run("out", &["--set", "uci.table.slots=4", "--set", "uci.Hash=1"]).expect(0);

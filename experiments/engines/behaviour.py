@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Writes the table of what engines' tables do from outside into docs/engines.md.
+
+Unpacks the pinned packages into a temporary folder, runs `ttlab doctor --json` on each engine, one after another, and puts
+the answers between the marks in docs/engines.md. Searches are given by depth, so a second run writes the same table. From
+the root, after `cargo build --release` (or with the program given): experiments/engines/behaviour.py [TTLAB]
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# Name in the table, kind of package, package, version, program and its arguments, depth and games of the comparison.
+ENGINES = [
+    ("Stockfish", "Debian", "stockfish", "15.1-4", ["usr/games/stockfish"], 13, 24),
+    ("Fairy-Stockfish", "Debian", "fairy-stockfish", "11.1-1+b1", ["usr/games/fairy-stockfish"], 11, 24),
+    ("Ethereal", "Debian", "ethereal-chess", "12.00+ds1-1", ["usr/games/ethereal-chess"], 13, 24),
+    ("Glaurung", "Debian", "glaurung", "2.2-4", ["usr/games/glaurung"], 10, 8),
+    ("GNU Chess", "Debian", "gnuchess", "6.2.7-1+deb12u1", ["usr/games/gnuchess", "-u"], 8, 8),
+    ("Toga II", "Debian", "toga2", "3.0.0.1SE1-2+b1", ["usr/games/toga2"], 10, 8),
+    ("Sjaak II", "Debian", "sjaakii", "1.4.1-2", ["usr/games/sjaakii", "-uci"], 9, 8),
+    ("Stockfish (npm)", "npm", "stockfish", "19.0.0", ["node", "node_modules/stockfish/bin/stockfish-19-lite-single.js"], 10, 8),
+    ("Stockfish 10 (npm)", "npm", "stockfish", "10.0.2", ["node", "node_modules/stockfish/src/stockfish.js"], 10, 8),
+    ("sunfish", "PyPI", "sunfish", "2026.1", ["bin/sunfish-uci"], 5, 4),
+]
+MARKS = ["<!-- behaviour.py writes from here -->\n", "<!-- to here -->\n"]
+WORDS = {"holds": "yes", "does-not-hold": "no", "needs-more": "open"}
+# Checks whose finding says more than whether it holds.
+TEXTS = ["go nodes", "nodes to a depth"]
+
+
+def unpack(kind, package, version, folder):
+    """Puts a package into a folder; nothing is installed."""
+    if kind == "Debian":
+        subprocess.run(["apt-get", "download", "-q", f"{package}={version}"], cwd=folder, check=True, capture_output=True)
+        subprocess.run(f"dpkg -x {package}_*.deb .", shell=True, cwd=folder, check=True)
+    elif kind == "npm":
+        words = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder)]
+        subprocess.run(["npm", "install", *words, f"{package}@{version}"], check=True, capture_output=True)
+    else:
+        words = ["--quiet", "--disable-pip-version-check", "--no-deps", "--target", str(folder)]
+        subprocess.run([sys.executable, "-m", "pip", "install", *words, f"{package}=={version}"], check=True)
+        os.environ["PYTHONPATH"] = str(folder)
+
+
+def examine(ttlab, engine):
+    """Returns the cells of an engine, by question."""
+    name, kind, package, version, command, depth, games = engine
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        unpack(kind, package, version, folder)
+        command = [str(folder / word) if "/" in word else word for word in command]
+        words = [ttlab, "doctor", command[0], "--json", "--quiet", "--depth", str(depth), "--games", str(games), "--", *command[1:]]
+        output = subprocess.run(words, capture_output=True, text=True)
+    if not output.stdout:
+        sys.exit(f"{name}: {output.stderr}")
+    cells = {"package": f"{kind} {version}"}
+    for check in json.loads(output.stdout)["checks"]:
+        word, question = WORDS.get(check["result"], ""), check["check"]
+        text = check["finding"].split(";")[0].split(" (")[0]
+        if question == "note":
+            question, word = "else", ""
+        cell = text if not word else f"{word}: {text}" if question in TEXTS else word
+        cells[question] = "; ".join(filter(None, [cells.get(question), cell]))
+    return cells
+
+
+def main():
+    ttlab = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "target/release/ttlab").resolve())
+    found = {}
+    for engine in ENGINES:
+        print(engine[0], file=sys.stderr)
+        found[engine[0]] = examine(ttlab, engine)
+    questions = list(dict.fromkeys(question for cells in found.values() for question in cells))
+    questions.sort(key=lambda question: question == "else")
+    lines = [f"| | {' | '.join(found)} |\n", f"|---|{'---|' * len(found)}\n"]
+    for question in questions:
+        lines.append(f"| {question} | {' | '.join(cells.get(question, '') for cells in found.values())} |\n")
+    page = pathlib.Path("docs/engines.md")
+    before, rest = page.read_text().split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    page.write_text("".join([before, MARKS[0], *lines, MARKS[1], after]))
+
+
+main()
