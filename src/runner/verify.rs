@@ -31,8 +31,8 @@ pub struct FolderReport {
     pub state: FolderState,
     pub rows: u64,
     pub lines: Vec<String>,
-    /// Whether the run was killed or the disk was full before there was a row.
-    pub is_without_rows: bool,
+    /// Whether there is no file of rows, or none of its rows can be read.
+    pub is_unreadable: bool,
     /// The index of the first message about the worst state.
     worst: usize,
 }
@@ -69,7 +69,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
         OutputError::Unusable(format!("{folder}: no {MANIFEST} found: give a results folder of ttlab"))
     })?;
     let mut report = verify_rows(folder, &manifest)?;
-    if report.is_without_rows {
+    if report.is_unreadable {
         return Ok(report);
     }
     let mut experiment = None;
@@ -118,7 +118,7 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
         report.add(FolderState::Incomplete, "results.csv is empty".to_owned());
     }
     if report.state != FolderState::Complete {
-        report.is_without_rows = true;
+        report.is_unreadable = true;
         return Ok(report);
     }
     let verified = match record::verify::verify(&path, Some(manifest)) {
@@ -128,6 +128,7 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
         }
         Err(error) => {
             report.add(FolderState::Wrong, error.to_string());
+            report.is_unreadable = true;
             return Ok(report);
         }
     };

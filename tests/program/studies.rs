@@ -55,7 +55,7 @@ fn known_figures(folder: &Path) -> Vec<[f64; 3]> {
 fn shown_figures(page: &str) -> Vec<[f64; 3]> {
     let number = |text: &str| text.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').parse::<f64>().ok();
     let mut found = Vec::new();
-    for line in page.lines() {
+    for line in page.replace('\u{a0}', " ").lines() {
         ratios(&Value::String(line.to_owned()), &mut found);
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         for pair in cells.windows(2) {
