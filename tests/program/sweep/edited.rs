@@ -66,7 +66,7 @@ fn edit_of_any_field_is_detected() {
             // All counts are right, but times are protected by the checksum too.
             let text = lines.join("\n") + "\n";
             fs::write(edited.trial.results("out"), &text).unwrap();
-            edited.trial.run("out", &[]).expect(4).prints(&["its seconds were changed", "--repair"]);
+            edited.trial.run("out", &[]).expect(4).prints(&["its rows were changed", "--repair"]);
             assert_eq!(fs::read_to_string(edited.trial.results("out")).unwrap(), text, "the file was touched");
             ttlab(&["verify", &edited.trial.text("out")]).expect(4);
             edited.trial.run("out", &["--repair"]).expect(0);
