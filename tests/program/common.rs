@@ -74,7 +74,11 @@ pub fn seal_anew(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     let mut manifest = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     change(&mut manifest);
     let mut manifest: Manifest = serde_json::from_value(manifest).unwrap();
-    if let Ok(found) = verify(&folder.join("results.csv"), None) {
+    let results = folder.join("results.csv");
+    if let Ok(found) = verify(&results, None) {
+        let rows = std::fs::read(&results).unwrap();
+        let header = rows.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        manifest.header = String::from_utf8_lossy(header).into_owned();
         manifest.bytes = manifest.bytes.map(|_| found.seals.bytes);
         manifest.counts = manifest.counts.map(|_| found.seals.counts);
     }
