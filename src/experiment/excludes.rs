@@ -1,38 +1,20 @@
 //! The combinations of a grid that `[[exclude]]` leaves out.
 
 use super::paths;
-use std::collections::{HashMap, HashSet};
 use toml::{Table, Value};
 
-/// The values of the `[[exclude]]` entries, grouped by the paths that the entries contain. To check
-/// a combination, one lookup for each group is enough, however many entries there are.
-pub(super) struct Excludes<'a> {
-    /// For each sorted list of paths, the excluded lists of values at these paths.
-    values_by_paths: HashMap<Vec<&'a str>, HashSet<Vec<String>>>,
-}
+/// One `[[exclude]]`: the values at its paths.
+pub(super) struct Exclude<'a>(Vec<(&'a str, String)>);
 
-impl<'a> Excludes<'a> {
-    /// Groups the entries of `[[exclude]]` by the paths that they contain.
-    pub(super) fn new(excludes: &'a [Table]) -> Self {
-        let mut values_by_paths: HashMap<_, HashSet<_>> = HashMap::new();
-        for excluded in excludes {
-            let mut pairs: Vec<(&str, &Value)> = excluded.iter().map(|(path, value)| (path.as_str(), value)).collect();
-            pairs.sort_unstable_by_key(|(path, _)| *path);
-            let sorted_paths = pairs.iter().map(|(path, _)| *path).collect();
-            let values = pairs.iter().map(|(_, value)| paths::format_value(value)).collect();
-            values_by_paths.entry(sorted_paths).or_default().insert(values);
-        }
-        Self { values_by_paths }
+impl<'a> Exclude<'a> {
+    pub(super) fn new(entry: &'a Table) -> Self {
+        Self(entry.iter().map(|(path, value)| (path.as_str(), paths::format_value(value))).collect())
     }
 
-    /// Whether at least one `[[exclude]]` entry excludes a combination. An entry excludes the
-    /// combinations that have all values of the entry. The values `"always"` and `{ kind =
+    /// Whether a combination has all values of the entry. The values `"always"` and `{ kind =
     /// "always" }` are equal.
     pub(super) fn matches(&self, combination: &[(String, Value)]) -> bool {
-        self.values_by_paths.iter().any(|(paths, excluded_values)| {
-            let values: Option<Vec<String>> = paths.iter().map(|path| value_at(combination, path)).collect();
-            values.is_some_and(|values| excluded_values.contains(&values))
-        })
+        self.0.iter().all(|(path, excluded)| value_at(combination, path).as_ref() == Some(excluded))
     }
 }
 
@@ -65,10 +47,10 @@ mod tests {
             "'table.policy.kind' = 'always'",
             "'table.policy.factor' = 4",
         ]);
-        let excludes = Excludes::new(&parsed_tables);
+        let excludes: Vec<Exclude<'_>> = parsed_tables.iter().map(Exclude::new).collect();
         let is_excluded = |text: &str| {
             let combination = text.parse::<Table>().unwrap().into_iter().collect::<Vec<_>>();
-            excludes.matches(&combination)
+            excludes.iter().any(|exclude| exclude.matches(&combination))
         };
         for (combination, left_out) in [
             ("'a' = 1\n'b' = 2", true),

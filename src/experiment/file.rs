@@ -6,25 +6,10 @@ use super::sequence::Sequence;
 use super::suites::SuiteEntries;
 use super::trace::TraceChoice;
 use crate::chess::fault::OnError;
-use serde::{Deserialize, Serialize};
+use crate::engine::Limit;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Table;
-
-/// When each search ends; at least one of the three is set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct FileLimit {
-    /// After the iteration of this depth, in plies, 1..=255.
-    #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
-    pub depth: Option<u8>,
-    /// Before it enters more than this many nodes, over all iterations and by all searchers.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub nodes: Option<u64>,
-    /// After this much virtual time: the same as `nodes` = `ticks` x `threads.count`.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub ticks: Option<u64>,
-}
 
 /// An experiment of ttlab, as its file is written.
 // Missing keys take their value from `Default`, except numbers with a default function.
@@ -65,7 +50,8 @@ pub struct File {
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub first: Option<usize>,
     /// When each search ends.
-    pub limit: FileLimit,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::tests::kernel_type::<true>"))]
+    pub limit: Limit,
     /// How often each search is repeated; more than 1 makes timings worth printing.
     #[serde(default = "default_count")]
     #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]

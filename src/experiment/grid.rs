@@ -2,8 +2,8 @@
 //! name.
 
 use super::axes::{axis_len, combinations, locate_axis_value, read_axes, zip_name};
-use super::excludes::Excludes;
-use super::file::{File, FileLimit};
+use super::excludes::Exclude;
+use super::file::File;
 use super::options::{self, Setting, paths_overlap};
 use super::place::locate;
 use super::problem::{OptionFault, Problem, nearest};
@@ -40,22 +40,21 @@ pub fn expand_variants(file: &File, overrides: &[Setting], source: &FileText<'_>
     if combination_count.is_none_or(|count| count > MAX_VARIANTS) {
         return Err(source.invalid("grid", format!("more than {MAX_VARIANTS} combinations: use fewer values or axes")));
     }
-    if let Some(index) = file.exclude.iter().position(Table::is_empty) {
-        return Err(source.problem_at(
-            &format!("exclude.{index}"),
-            "exclude: an entry is empty: list the option values of the variants to leave out",
-        ));
-    }
-    let mut drafts: Vec<Draft> = Vec::new();
-    if !axes.is_empty() {
-        let excludes = Excludes::new(&file.exclude);
-        let to_draft = |path_values| Draft { name: None, path_values, place: "grid".to_owned() };
-        let included = combinations(&axes).into_iter().filter(|combination| !excludes.matches(combination));
-        drafts.extend(included.map(to_draft));
-        for path in file.exclude.iter().flat_map(Table::keys) {
-            check_path(path, &valid_paths, "exclude", source)?;
+    let mut combinations = if axes.is_empty() { Vec::new() } else { combinations(&axes) };
+    for (index, entry) in file.exclude.iter().enumerate() {
+        entry.keys().try_for_each(|path| check_path(path, &valid_paths, "exclude", source))?;
+        let refuse = |problem: &str| Err(source.problem_at(&format!("exclude.{index}"), format!("exclude: {problem}")));
+        if entry.is_empty() {
+            return refuse("an entry is empty: list the option values of the variants to leave out");
+        }
+        let (exclude, count) = (Exclude::new(entry), combinations.len());
+        combinations.retain(|combination| !exclude.matches(combination));
+        if combinations.len() == count {
+            return refuse("no other combination of the grid has all of these values");
         }
     }
+    let to_draft = |path_values| Draft { name: None, path_values, place: "grid".to_owned() };
+    let mut drafts: Vec<Draft> = combinations.into_iter().map(to_draft).collect();
     for (index, entry) in file.variant.iter().enumerate() {
         drafts.push(read_entry(entry, index, &valid_paths, source)?);
     }
@@ -139,30 +138,6 @@ fn check_path(path: &str, valid_paths: &BTreeSet<String>, place: &str, source: &
     Err(Problem { help, ..source.problem_at(&format!("{place}.{path}"), message) })
 }
 
-/// The maximum number of comparisons in the search for unused excludes: the number of excludes
-/// times the number of combinations. Files written by hand need far fewer comparisons.
-const MAX_EXCLUDE_CHECKS: usize = 10_000_000;
-
-pub fn unused_excludes(file: &File) -> Vec<usize> {
-    unused_excludes_within(file, MAX_EXCLUDE_CHECKS)
-}
-
-fn unused_excludes_within(file: &File, max_checks: usize) -> Vec<usize> {
-    let source = FileText { text: "", path: std::path::Path::new(""), suite_paths: None };
-    let combinations = match read_axes(file, &source) {
-        Ok(axes) if !axes.is_empty() && !file.exclude.is_empty() => combinations(&axes),
-        _ => Vec::new(),
-    };
-    if combinations.len().saturating_mul(file.exclude.len()) > max_checks {
-        return Vec::new();
-    }
-    let is_unused = |exclude: &Table| {
-        let single_exclude = Excludes::new(std::slice::from_ref(exclude));
-        !combinations.iter().any(|combination| single_exclude.matches(combination))
-    };
-    (0..file.exclude.len()).filter(|&index| is_unused(&file.exclude[index])).collect()
-}
-
 /// All paths that are set for a variant: its own, then those of `--set`.
 fn settings<'a>(
     path_values: &'a [(String, Value)],
@@ -180,7 +155,7 @@ fn read_variant(file: &File, draft: &Draft, name: String, overrides: &[Setting])
         let message = format!("{} (variant \"{name}\")", fault.message);
         OptionFault { message, ..fault }
     };
-    let FileLimit { depth, mut nodes, ticks } = read_limit(file.limit, settings())?;
+    let limit = read_limit(file.limit, settings())?;
     let subject = match subject::read_subject(file.subject.as_ref(), file.games.is_some(), settings()) {
         Ok(Some(subject)) if !subject.is_builtin() => {
             if file.engine.get("shape").and_then(Value::as_str) == Some("neutral") {
@@ -196,24 +171,14 @@ fn read_variant(file: &File, draft: &Draft, name: String, overrides: &[Setting])
             Subject::Builtin { options: Box::new(options), is_named_by_file }
         }
     };
-    if let Some(ticks) = ticks {
-        let refuse = |message: &str| Err(in_variant(OptionFault::new("limit.ticks", message)));
-        let Subject::Builtin { options, .. } = &subject else {
-            return refuse("only ttlab's own searchers have ticks: give limit.nodes");
-        };
-        if nodes.is_some() {
-            return refuse("sets the limit of nodes too: give limit.nodes or limit.ticks, not both");
-        }
-        nodes = Some(ticks.saturating_mul(options.threads.count.into()));
-    }
-    Ok(Variant { name, path_values: draft.path_values.clone(), limit: Limit { depth, nodes }, subject })
+    Ok(Variant { name, path_values: draft.path_values.clone(), limit, subject })
 }
 
 /// Reads the limit of a variant: that of the file, overridden by `settings`.
 fn read_limit<'a>(
-    mut limit: FileLimit,
+    mut limit: Limit,
     settings: impl Iterator<Item = (&'a str, &'a Value)>,
-) -> Result<FileLimit, OptionFault> {
+) -> Result<Limit, OptionFault> {
     for (path, value) in settings {
         let number = value.as_integer().filter(|number| *number > 0).map(|number| number as u64);
         let expect = |number: Option<u64>, range: &str| {
@@ -226,12 +191,10 @@ fn read_limit<'a>(
                 limit.depth = Some(depth as u8);
             }
             "limit.nodes" => limit.nodes = Some(expect(number, "above 0")?),
-            "limit.ticks" => limit.ticks = Some(expect(number, "above 0")?),
             _ => {}
         }
     }
-    let FileLimit { depth, nodes, ticks } = limit;
-    if [depth.map(u64::from), nodes, ticks].contains(&Some(0)) {
+    if limit.depth == Some(0) || limit.nodes == Some(0) {
         return Err(OptionFault::new("limit", "0 is out of range: expected at least 1"));
     }
     Ok(limit)
@@ -291,7 +254,7 @@ fn check_replayed_variant(variant: &Variant, overrides: &[Setting]) -> Result<()
 fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     let has_own_limit = |entry: &SuiteEntry| match path {
         "limit.depth" => entry.depth.is_some(),
-        "limit.nodes" | "limit.ticks" => entry.nodes.is_some(),
+        "limit.nodes" => entry.nodes.is_some(),
         _ => false,
     };
     let mut entries = file.suites.iter().flat_map(|suites| &suites.0);
@@ -395,27 +358,6 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_nodes_of_all_searchers_together() {
-        let read = |limit: &str, more: &str| {
-            let text = format!(
-                "suite = {{ startpos = true }}\nlimit = {{ {limit} }}\n{more}\n[[variant]]\nname = 'one'\n\
-                 [[variant]]\nname = 'four'\n'threads.count' = 4"
-            );
-            let experiment = Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.message)?;
-            Ok::<_, String>(experiment.variants.iter().map(|variant| variant.limit.nodes).collect::<Vec<_>>())
-        };
-        assert_eq!(read("ticks = 50", ""), Ok(vec![Some(50), Some(200)]));
-        assert_eq!(read("depth = 3, ticks = 1", ""), Ok(vec![Some(1), Some(4)]));
-        let check = |limit: &str, more: &str, expected: &str| {
-            let message = read(limit, more).err().unwrap_or_default();
-            assert!(message.contains(expected), "{limit}: {message}");
-        };
-        check("ticks = 50, nodes = 50", "", "give limit.nodes or limit.ticks, not both");
-        check("ticks = 0", "", "at least 1");
-        check("ticks = 50", "[subject]\nuci = 'x'", "only ttlab's own searchers have ticks");
-    }
-
-    #[test]
     fn limit_of_a_variant_is_a_table_or_a_dotted_key() {
         let read_depth = |variant: &str| {
             let text = format!("suite = {{ startpos = true }}\nlimit.depth = 2\n[[variant]]\nname = 'a'\n{variant}");
@@ -451,18 +393,5 @@ mod tests {
             variant_names(&format!("name = ['old', ' ']\n{zip}")).err().as_deref(),
             Some("zip.name: ` ` is not a name")
         );
-    }
-
-    /// Three combinations and two excludes take six comparisons. The second exclude matches none.
-    #[test]
-    fn unused_excludes_are_found_within_the_limit_of_checks() {
-        let text = "suite = { startpos = true }\nlimit = { depth = 1 }\n[grid]\n'table.slots' = [1, 2, 4]\n\
-            [[exclude]]\n'table.slots' = 2\n[[exclude]]\n'table.slots' = 8\n";
-        let experiment =
-            Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
-        for (checks, unused) in [(5, &[][..]), (6, &[1]), (7, &[1]), (MAX_EXCLUDE_CHECKS, &[1])] {
-            assert_eq!(unused_excludes_within(&experiment.file, checks), unused, "{checks}");
-        }
-        assert_eq!((unused_excludes(&experiment.file), MAX_EXCLUDE_CHECKS), (vec![1], 10_000_000));
     }
 }

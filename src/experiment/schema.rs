@@ -296,8 +296,7 @@ fn format_default(value: &Value) -> String {
 }
 
 pub fn known_paths() -> BTreeSet<String> {
-    let mut known: BTreeSet<String> =
-        ["preset", "limit.depth", "limit.nodes", "limit.ticks", "subject"].map(str::to_owned).into();
+    let mut known: BTreeSet<String> = ["preset", "limit.depth", "limit.nodes", "subject"].map(str::to_owned).into();
     known.extend(["uci", "options", "restart", "timeout", "trust", "doctor"].map(|key| format!("subject.{key}")));
     for path in option_paths() {
         known.extend(paths::with_ancestors(path).map(str::to_owned));

@@ -207,7 +207,7 @@ fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
         }
         for (key, own_limit, has_common_limit) in [
             ("depth", entry.depth.map(u64::from), file.limit.depth.is_some()),
-            ("nodes", entry.nodes, file.limit.nodes.or(file.limit.ticks).is_some()),
+            ("nodes", entry.nodes, file.limit.nodes.is_some()),
         ] {
             let place = format!("{place}.{key}");
             source.check_range(&place, 0, own_limit != Some(0), "at least 1")?;

@@ -4,7 +4,7 @@
 use super::external_power::ExternalPower;
 use super::warnings::REPLACEMENT;
 use super::{Caveats, confounds, equivalent, games};
-use crate::experiment::{Experiment, Plan, Variant, grid, schema};
+use crate::experiment::{Experiment, Plan, Variant, schema};
 use crate::record::columns;
 use crate::stats::sample::min_clusters;
 use crate::table::options::{Clear, Size, TickSource};
@@ -40,10 +40,6 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan) -> Caveats {
     }
     blockers.extend(ages_without_effect(experiment, is_varying));
     warnings.extend(confounds::find_confounds(variants, &experiment.partners, &experiment.file.zip));
-    for index in grid::unused_excludes(&experiment.file) {
-        let excluded = experiment.file.exclude[index].to_string().trim().replace('\n', ", ");
-        warnings.push(format!("[[exclude]] entry {} excludes no variant: {excluded}", index + 1));
-    }
     match too_few_warning(experiment) {
         Some(message) => blockers.push(message),
         None => {
@@ -253,12 +249,6 @@ mod tests {
             [timed_once],
             "one of two figures"
         );
-        // An exclude without effect is reported by its number.
-        let excludes = format!(
-            "{depth}[grid]\n'draws' = [true, false]\n'keys.seed' = [1, 2]\n[[exclude]]\n'keys.seed' = 2\n[[exclude]]\n'keys.seed' = 3\n'draws' = true\n"
-        );
-        let unused_exclude = "[[exclude]] entry 2 excludes no variant: \"keys.seed\" = 3, draws = true".to_owned();
-        assert_eq!(warnings_of(&suite_text(12, &excludes)), [unused_exclude]);
     }
 
     #[test]

@@ -68,6 +68,12 @@ fn axis_and_variant_errors_have_their_place() {
             ),
             ("[[zip]]", "", "", ""),
             (
+                "[[exclude]]\n\"table.slots\" = 3",
+                "exclude: no other combination of the grid has all of these values",
+                "[[exclude]]",
+                "",
+            ),
+            (
                 "[[exclude]]\n\"table.slotz\" = 2",
                 "exclude.table.slotz: there is no option `table.slotz`",
                 "\"table.slotz\"",
