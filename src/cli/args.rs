@@ -6,7 +6,7 @@ use crate::experiment::SKIP_BAD;
 use crate::runner::Settings;
 
 /// The arguments that change what an experiment file says.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub struct FileArgs {
     /// Override an option in every variant: path=value (may be repeated)
     #[arg(long = "set", value_name = "PATH=VALUE")]
@@ -70,7 +70,7 @@ impl LimitArgs {
 }
 
 /// What a run takes from other results.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub struct ReuseArgs {
     /// Reuse the rows of these results folders, without their times: a folder or a pattern such as
     /// 'runs/*' (may be repeated)
@@ -85,7 +85,7 @@ pub struct ReuseArgs {
 }
 
 /// The arguments of commands that run searches and write the results to a folder.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub struct RunArgs {
     #[command(flatten)]
     pub reuse: ReuseArgs,

@@ -57,6 +57,7 @@ mod terminal;
 mod trace;
 mod tune;
 mod uci;
+mod vary;
 mod verify;
 
 use crate::experiment::Experiment;
@@ -143,7 +144,7 @@ macro_rules! commands {
         }
 
         /// The groups in the output of `ttlab --help`, with the names of their commands.
-        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($file)),*]),)*];
+        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($command)),*]),)*];
     };
 }
 
@@ -153,6 +154,7 @@ commands! {
         Check(check),
         Plan(plan),
         Run(run),
+        Try(vary),
         Tune(tune),
         Reproduce(reproduce),
     "Results":
@@ -258,7 +260,7 @@ fn ttlab_command() -> clap::Command {
     let mut groups = String::new();
     for (group, names) in GROUPS {
         let mut lines = String::new();
-        for subcommand in names.iter().filter_map(|name| command.find_subcommand(name)) {
+        for subcommand in names.iter().filter_map(|name| command.find_subcommand(name.to_lowercase())) {
             let about = subcommand.get_about().map(ToString::to_string).unwrap_or_default();
             lines += &format!("  {:<12} {about}\n", subcommand.get_name());
         }

@@ -18,7 +18,7 @@ use load::load;
 use messages::{failure_with_repair, inconclusive_message, resume_hint};
 
 /// Run an experiment, or resume it, and write its report
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 #[command(after_help = include_str!("help/run.txt"))]
 pub struct Args {
     /// The experiment file to run
@@ -54,6 +54,11 @@ pub struct Args {
     /// Run without a lock, on file systems without locks: nothing else may write to the folder
     #[arg(long)]
     no_lock: bool,
+}
+
+/// Runs an experiment file as `ttlab run FILE --out FOLDER` does.
+pub(super) fn run_file(file: PathBuf, folder: PathBuf) -> CommandResult {
+    run(&Args { file: Some(file), out: Some(folder), ..Args::default() })
 }
 
 pub fn run(args: &Args) -> CommandResult {

@@ -32,10 +32,7 @@ impl Setting {
             let message = format!("--set {text}: expected path=value, as in table.size=\"4 MiB\"");
             return Err(setting_problem(text, 0..text.len(), message));
         };
-        // A value that is not valid TOML is read as a text without quotes.
-        let parsed_value = format!("v = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
-        let value = parsed_value.unwrap_or_else(|| Value::from(value.trim()));
-        let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value };
+        let setting = Self { text: text.to_owned(), path: path.trim().to_owned(), value: paths::parse_value(value) };
         if !valid_paths.contains(&setting.path) && !is_uci_option(&setting.path) {
             let message = format!("--set.{0}: there is no option `{0}`", setting.path);
             return Err(Problem {

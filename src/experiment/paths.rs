@@ -8,6 +8,12 @@ pub fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(path).chain(path.rmatch_indices('.').map(|(index, _)| &path[..index]))
 }
 
+/// Reads a value of the command line. What is not valid TOML is a text without quotes.
+pub fn parse_value(text: &str) -> Value {
+    let parsed_value = format!("v = {text}").parse::<Table>().ok().and_then(|mut table| table.remove("v"));
+    parsed_value.unwrap_or_else(|| Value::from(text.trim()))
+}
+
 /// Sets the value at a path such as `table.policy.factor`. Creates missing tables along the path.
 /// If the value at a part of the path is a word such as `"always"`, the word is replaced by a table
 /// with that `kind`.

@@ -138,3 +138,29 @@ fn builtin_suite_is_accepted_wherever_a_suite_is() {
     assert!(text.contains("suite: there is no built-in suite builtin:fine"), "{code} {text}");
     assert!(text.contains("wrong.toml:1:"), "the place is not shown: {text}");
 }
+
+/// The rows of an experiment without their times.
+fn rows(results: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_path(results.join("results.csv")).unwrap();
+    let is_kept: Vec<bool> =
+        reader.headers().unwrap().iter().map(|name| !["seconds", "check"].contains(&name)).collect();
+    let cells = |row: csv::StringRecord| {
+        row.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell.to_owned()).collect()
+    };
+    reader.records().map(|row| cells(row.unwrap())).collect()
+}
+
+#[test]
+fn try_has_the_rows_of_the_file_by_hand() {
+    let folder = scratch();
+    let text = "suite = 'builtin:bratko-kopec'\nlimit = { depth = 3 }\n[engine]\ntable.size = '64 KiB'\n[grid]\n\
+        'table.policy' = ['always', 'depth-age']\n'table.slots' = [2, 4]\n";
+    fs::write(folder.path().join("mine.toml"), text).unwrap();
+    let (text, code) = ttlab(folder.path(), &["run", "mine.toml", "--quiet", "--out", "mine"]);
+    assert_eq!(code, 0, "{text}");
+    let words = "try builtin:bratko-kopec --depth 3 --set table.size=64KiB --vary table.policy=always,depth-age --vary \
+        table.slots=2,4 --out tried";
+    let (text, code) = ttlab(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(rows(&folder.path().join("tried")), rows(&folder.path().join("mine")));
+}
