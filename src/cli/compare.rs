@@ -11,14 +11,13 @@ use std::path::{Path, PathBuf};
 
 /// Compare two results row by row, and gate on changes in CI
 #[derive(clap::Args)]
-#[command(after_help = include_str!("help/compare.txt"))]
+#[command(after_help = include_str!("help/compare.txt"), allow_missing_positional = true)]
 pub struct Args {
     /// The old results: a folder that `ttlab run` wrote, or a results file. Left out: those that
     /// the last run into NEW moved to its subfolder previous
-    base: PathBuf,
+    base: Option<PathBuf>,
     /// The new results: a folder or a results file
-    #[arg(required = false)]
-    new: Option<PathBuf>,
+    new: PathBuf,
     /// A gate: METRIC > +1%, METRIC < -1000, or METRIC changed (may be repeated)
     #[arg(long, alias = "gate", value_name = "GATE")]
     fail_on: Vec<String>,
@@ -44,10 +43,11 @@ pub struct Args {
 
 /// Returns the paths of BASE and NEW.
 fn inputs(args: &Args) -> Result<[PathBuf; 2], CommandFailure> {
-    if let Some(new) = &args.new {
-        return Ok([args.base.clone(), new.clone()]);
+    let new = args.new.clone();
+    if let Some(base) = &args.base {
+        return Ok([base.clone(), new]);
     }
-    let (new, base) = (args.base.clone(), args.base.join(PREVIOUS));
+    let base = new.join(PREVIOUS);
     if !base.join(MANIFEST).exists() {
         refuse!(
             "{}: there are no results of an earlier run, which `ttlab run` moves there when the experiment changed or \

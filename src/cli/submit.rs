@@ -134,7 +134,8 @@ fn path_in_repository(plan: &Path) -> Result<String, CommandFailure> {
 /// parallel, rsync and GitHub would read other names in their own ways.
 fn check_copied_files(request: &Request, plan: &Path) -> Result<(), CommandFailure> {
     let is_strange = |path: &&String| quote_for_shell(path) != **path;
-    if let Some(path) = request.suites.iter().chain([&request.plan, &request.ttlab]).find(is_strange) {
+    let program = (!request.hosts.is_empty()).then_some(&request.ttlab);
+    if let Some(path) = request.suites.iter().chain([&request.plan]).chain(program).find(is_strange) {
         refuse!("{path}: the path of a file for other machines may have only letters, digits and -_./=:,+");
     }
     let folder = plan.parent().unwrap_or(plan);

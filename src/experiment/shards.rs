@@ -10,7 +10,7 @@ use crate::decode::from_json;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::hash::Hasher;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The assignment of a plan's jobs to shards. The assignment depends only on the plan and on the
 /// number of shards, so no scheduler is needed.
@@ -76,7 +76,7 @@ impl SuiteFile {
     fn read(path: &Path) -> std::io::Result<Self> {
         let mut hash = hasher();
         hash.write(&crate::system::files::read(path)?);
-        Ok(Self { path: std::path::absolute(path)?, hash: format!("{:016x}", hash.finish()) })
+        Ok(Self { path: plain_absolute(path)?, hash: format!("{:016x}", hash.finish()) })
     }
 }
 
@@ -98,6 +98,20 @@ impl Experiment {
 pub struct PlanError {
     path: String,
     problem: String,
+}
+
+/// The absolute path of a file, without `..` if that is the path of the same file.
+fn plain_absolute(path: &Path) -> std::io::Result<PathBuf> {
+    let (path, mut plain) = (std::path::absolute(path)?, PathBuf::new());
+    for component in path.components() {
+        if component == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(component);
+        }
+    }
+    let is_same = plain.canonicalize().ok() == path.canonicalize().ok();
+    Ok(if is_same { plain } else { path })
 }
 
 /// The absolute path of a file's folder.
@@ -263,8 +277,9 @@ mod tests {
         let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
         std::fs::create_dir_all(old.join("data")).unwrap();
         std::fs::write(old.join("data/s.epd"), "8/8/8/3k4/8/3K4/4P3/8 w - - id \"a\";\n").unwrap();
-        let file = old.join("x.toml");
-        let experiment = Experiment::parse("suite = 'data/s.epd'\nlimit = { depth = 1 }\n", &file, &[])
+        std::fs::create_dir(old.join("files")).unwrap();
+        let file = old.join("files/x.toml");
+        let experiment = Experiment::parse("suite = '../data/s.epd'\nlimit = { depth = 1 }\n", &file, &[])
             .unwrap_or_else(|problem| panic!("{problem}"));
         let plan = PlanFile::new(&experiment, &file, &[], 1, &old.join("plan.json")).unwrap();
         std::fs::rename(&old, &new).unwrap();
