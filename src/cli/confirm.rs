@@ -4,28 +4,26 @@
 use super::folder::{command_line, run_failure};
 use super::progress::ConsoleProgress;
 use super::{CommandFailure, CommandResult, Exit};
-use crate::analysis::questions::screen::ScreenResult;
+use crate::analysis::questions::screen::{Confirmation, ScreenResult};
 use crate::experiment::Experiment;
-use crate::report::{self, confirm_page};
+use crate::record::CONFIRM_FOLDER;
 use crate::runner::{Settings, progress};
 use crate::text::plural;
 use crate::tune::{RunsError, confirm};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The name of the subfolder for the results of the games.
-const FOLDER: &str = "confirm";
-
-/// Plays games between the best variant and the other variants that the screen selected, and writes
-/// the page about the games. Does nothing if the experiment file has no `[confirm]`.
+/// Plays games between the best variant and the other variants that the screen selected. Returns
+/// the games, or the exit code if they were interrupted. There are no games if the experiment file
+/// has no `[confirm]`, or if the screen leaves one variant.
 pub fn play(
     experiment: &Experiment,
     screen_result: &ScreenResult,
     (folder, settings): (&Path, &Settings),
     stop: &AtomicBool,
     quiet: bool,
-) -> CommandResult {
-    let Some(options) = &experiment.file.confirm else { return Ok(Exit::Done) };
+) -> Result<Result<Option<Confirmation>, Exit>, CommandFailure> {
+    let Some(options) = &experiment.file.confirm else { return Ok(Ok(None)) };
     let find_variant = |name: &String| experiment.variants.iter().position(|variant| variant.name == *name);
     let Some(best) = find_variant(&screen_result.best) else {
         return Err(CommandFailure::new(
@@ -35,7 +33,7 @@ pub fn play(
     };
     let others: Vec<usize> =
         screen_result.remaining.iter().filter_map(find_variant).filter(|&variant| variant != best).collect();
-    let folder = folder.join(FOLDER);
+    let folder = folder.join(CONFIRM_FOLDER);
     let mut begin_stage = |stage: usize, contender_count: usize, pair_count: usize| -> Box<dyn progress::Progress> {
         if quiet {
             return Box::new(progress::Quiet);
@@ -48,17 +46,10 @@ pub fn play(
         );
         Box::new(ConsoleProgress::new(true))
     };
-    let result = match confirm(experiment, options, (best, &others), (&folder, settings), stop, &mut begin_stage) {
-        Ok(result) => result,
-        Err(error) => return stage_failure(error),
-    };
-    let sheet = confirm_page::sheet(&experiment.name, screen_result, &result.contenders, result.tail);
-    if !quiet {
-        super::terminal::show(&sheet);
+    match confirm(experiment, options, (best, &others), (&folder, settings), stop, &mut begin_stage) {
+        Ok(games) => Ok(Ok(games)),
+        Err(error) => stage_failure(error).map(Err),
     }
-    std::fs::create_dir_all(&folder).map_err(CommandFailure::io)?;
-    report::write_sheet(&sheet, &folder).map_err(CommandFailure::io)?;
-    Ok(Exit::Done)
 }
 
 pub fn stage_failure(error: RunsError) -> CommandResult {

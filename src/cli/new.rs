@@ -1,5 +1,6 @@
 use super::{CommandFailure, CommandResult, Exit, io_failure};
 use crate::experiment::builtin::{BuiltinSuite, SUITES};
+use crate::table::Size;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,20 @@ pub struct Args {
     /// The folder that gets the files
     #[arg(short, long, value_name = "FOLDER", default_value = ".")]
     out: PathBuf,
+    /// Scale the table of `which-policy` to your pressure: your engine's hash, such as 16MiB
+    #[arg(long, value_name = "SIZE", requires = "pressure")]
+    hash: Option<Size>,
+    /// The nodes that your engine searches in a move
+    #[arg(long, group = "pressure", requires = "hash", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// The seconds of a move, in place of its nodes; a million nodes a second
+    #[arg(long, group = "pressure", requires = "hash", value_parser = parse_seconds)]
+    seconds: Option<f64>,
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (1e-6..=1e6).contains(seconds));
+    seconds.ok_or_else(|| format!("`{text}`: expected a number of seconds, such as 0.5"))
 }
 
 /// An experiment of this project that a user can begin with.
@@ -39,7 +54,7 @@ macro_rules! templates {
 
 const TEMPLATES: &[Template] = templates! {
     "quick" "run" "quick.toml" ["bratko-kopec.epd"];
-    "which-policy" "run" "which-policy.toml" ["bratko-kopec.epd", "openings.epd"];
+    "which-policy" "run" "which-policy.toml" ["selfplay.pgn", "openings.epd"];
     "ageing" "run" "aging-first-look.toml" ["games.pgn"];
     "match" "run" "matches/first-match.toml" ["openings.epd"];
     "engine" "run" "engines/stockfish-hash.toml" ["bratko-kopec.epd"];
@@ -101,8 +116,13 @@ pub fn run(args: &Args) -> CommandResult {
             crate::experiment::problem::nearest(name, names()).map_or_else(String::new, |hint| format!("{hint} "));
         refuse!("there is no template `{name}`: {hint}there are {}", names().collect::<Vec<_>>().join(", "));
     };
+    let mut contents = template.contents();
+    let nodes = args.nodes.or_else(|| args.seconds.map(|seconds| (1e6 * seconds) as u64));
+    if let (Some(hash), Some(nodes), Some((_, file))) = (args.hash, nodes, contents.last_mut()) {
+        *file = scale(&template.experiment_text(), hash, nodes)?.into_bytes();
+    }
     let contents: Vec<(PathBuf, Vec<u8>)> =
-        template.contents().into_iter().map(|(file, bytes)| (args.out.join(file), bytes)).collect();
+        contents.into_iter().map(|(file, bytes)| (args.out.join(file), bytes)).collect();
     let experiment_index = contents.len() - 1;
     for (index, (path, bytes)) in contents.iter().enumerate() {
         // The files that an experiment reads may exist already, if their content is the same.
@@ -116,6 +136,34 @@ pub fn run(args: &Args) -> CommandResult {
     let (experiment_path, _) = &contents[experiment_index];
     println!("to use it:  ttlab {} {}", template.command, experiment_path.display());
     Ok(Exit::Done)
+}
+
+/// Gives the template's table the stores per slot of a table of size `hash` in an engine that
+/// searches `nodes` in a move: it is smaller by as much as the template's moves have fewer nodes.
+fn scale(text: &str, hash: Size, nodes: u64) -> Result<String, CommandFailure> {
+    const LIMIT: f64 = 2000.0;
+    const MIN_ENTRIES: f64 = 64.0;
+    let scaled = |amount: u64| amount as f64 * LIMIT / nodes as f64;
+    let entries = match hash {
+        Size::Bytes(bytes) => scaled(bytes) / 16.0,
+        Size::Entries(entries) => scaled(entries),
+        Size::Share(_) => 0.0,
+    };
+    if entries < MIN_ENTRIES {
+        refuse!(
+            "--hash: {hash} at {nodes} nodes a move is less than {MIN_ENTRIES} entries at {LIMIT} nodes, too few to show anything: give more"
+        );
+    }
+    let size = match hash {
+        // Quarters of a KiB.
+        Size::Bytes(_) => format!("\"{}\"", Size::Bytes(256 * (entries / 16.0).round() as u64)),
+        _ => (entries as u64).to_string(),
+    };
+    let [old_size, old_pressure] = ["\"16 KiB\"", "16 MiB at about 2,000,000 nodes a move"];
+    if !text.contains(old_pressure) {
+        refuse!("--hash: only the template `which-policy` can be scaled");
+    }
+    Ok(text.replacen(old_pressure, &format!("{hash} at {nodes} nodes a move"), 1).replacen(old_size, &size, 1))
 }
 
 fn check_path_is_free(path: &Path, accepted_content: Option<&[u8]>) -> Result<(), CommandFailure> {

@@ -3,12 +3,13 @@ use super::folder::{default_folder, output_failure, run_failure};
 use super::signals::stop_flag;
 use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::experiment::shards::MAX_SHARDS;
-use crate::experiment::{Experiment, Plan, PlanFile};
+use crate::experiment::{Confirm, Experiment, Plan, PlanFile};
 use crate::record::RESULTS;
 use crate::record::manifest::Manifest;
-use crate::runner::{self, Subjects, estimate};
+use crate::runner::{self, Settings, Subjects, estimate};
 use crate::submit::quote_for_shell;
 use crate::text::plural;
+use crate::tune::estimate_by_trial;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -97,7 +98,11 @@ pub fn run(args: &Args) -> CommandResult {
         println!("known       {known} of {all} jobs already done, {} to run in {}", all - known, folder.display());
         known_jobs = jobs;
     }
-    let time = estimate::from_rows(&experiment, &plan, &folder, &known_jobs).map(|estimate| estimate.to_string());
+    let known_time = estimate::from_rows(&experiment, &plan, &folder, &known_jobs).map(|estimate| estimate.to_string());
+    let time = match &experiment.file.confirm {
+        Some(confirm) if known_time.is_none() && !plan.has_external() => Some(try_searches(&experiment, confirm)?),
+        _ => known_time,
+    };
     println!(
         "time        {}",
         time.unwrap_or_else(|| format!("unknown: {} has no rows of this plan", folder.display()))
@@ -116,6 +121,18 @@ pub fn run(args: &Args) -> CommandResult {
         print_jobs(&experiment, &plan);
     }
     Ok(Exit::Done)
+}
+
+/// Says how long searches and games take, from a trial of both.
+fn try_searches(experiment: &Experiment, confirm: &Confirm) -> Result<String, CommandFailure> {
+    let (jobs, stop) = (Settings::default_jobs(experiment), stop_flag()?);
+    let folder = tempfile::tempdir().map_err(CommandFailure::io)?;
+    let seconds = estimate_by_trial(experiment, confirm, (folder.path(), &stop)).map_err(CommandFailure::usage)?;
+    let time = estimate::format_seconds(seconds / jobs as f64);
+    Ok(format!(
+        "at most about {time} with {}, games included (a trial of two items and two openings)",
+        plural(jobs, "job")
+    ))
 }
 
 #[cfg(test)]

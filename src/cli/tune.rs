@@ -2,13 +2,14 @@ use super::args::RunArgs;
 use super::folder::{default_folder, output_failure, run_failure};
 use super::progress::ConsoleProgress;
 use super::signals::stop_flag;
-use super::{CommandFailure, CommandResult, warn};
+use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::preflight;
 use crate::analysis::questions::race::{Contest, RaceStage, Round, run_race};
 use crate::experiment::{Experiment, Plan};
 use crate::record::manifest::Manifest;
 use crate::report::Page;
+use crate::report::confirm_page;
 use crate::report::tune_page::TuneOutcome;
 use crate::runner::{self, Output, Subjects, progress};
 use crate::text::plural;
@@ -110,17 +111,20 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let mut page = Page::read(&folder.join(last_stage.folder())).map_err(CommandFailure::io)?;
     TuneOutcome { experiment, tune: &options, race: &race_result }.add_to_page(&mut page);
+    let screened = summarize_race(experiment, &race_result, &page.screen);
+    let settings = args.run.settings(jobs);
+    match super::confirm::play(experiment, &screened, (&folder, &settings), &stop, args.run.quiet)? {
+        Err(exit) => return Ok(exit),
+        Ok(games) if experiment.file.confirm.is_some() => {
+            confirm_page::add_to_page(&mut page, &screened, games.as_ref());
+        }
+        Ok(_) => {}
+    }
     super::terminal::report(&page, &folder, args.run.quiet)?;
     if !args.run.quiet {
         println!("report: {}", folder.join("report.html").display());
     }
-    super::confirm::play(
-        experiment,
-        &summarize_race(experiment, &race_result),
-        (&folder, &args.run.settings(jobs)),
-        &stop,
-        args.run.quiet,
-    )
+    Ok(Exit::Done)
 }
 
 #[cfg(test)]

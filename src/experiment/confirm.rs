@@ -21,16 +21,6 @@ pub struct Confirm {
     #[serde(default)]
     #[cfg_attr(test, schemars(schema_with = "super::schema::tests::kernel_type::<true>"))]
     pub limit: Limit,
-    /// A variant plays if it is at most this many Elo behind the best variant of the screen.
-    /// `price` converts nodes to Elo. The margin should be more than the error of the screen.
-    #[serde(default = "default_margin")]
-    #[cfg_attr(test, schemars(range(min = 0, max = 1000)))]
-    pub margin: f64,
-    /// The Elo that e (2.718) times as many nodes are worth. 212 was measured for ttlab's own
-    /// search at 20,000 nodes a move.
-    #[serde(default = "default_price")]
-    #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
-    pub price: f64,
     /// Pairs of games in the first stage; each further stage doubles the total.
     #[serde(default = "default_first")]
     #[cfg_attr(test, schemars(range(min = 30)))]
@@ -44,14 +34,6 @@ pub struct Confirm {
     /// When a game is adjudicated as drawn, as in `[match]`.
     #[serde(default)]
     pub draw: Option<Draw>,
-}
-
-fn default_margin() -> f64 {
-    40.0
-}
-
-fn default_price() -> f64 {
-    212.0
 }
 
 fn default_first() -> usize {
@@ -75,6 +57,11 @@ impl Confirm {
             openings >= self.first,
             &format!("at least {} openings", self.first),
         )
+    }
+
+    /// The number of stages, if there are as many openings as the budget allows.
+    pub fn looks(&self) -> usize {
+        self.stages(self.budget).len()
     }
 
     /// After each stage, the total number of openings doubles, until it reaches the budget or the
@@ -110,6 +97,6 @@ mod tests {
         assert_eq!(stages("first = 30\nbudget = 30", 5000), [(0, 30)]);
         assert_eq!(stages("first = 30", 45), [(0, 30), (30, 45)]);
         let defaults = confirm("");
-        assert_eq!((defaults.margin, defaults.price, defaults.resign, defaults.draw), (40.0, 212.0, None, None));
+        assert_eq!((defaults.looks(), defaults.resign, defaults.draw), (5, None, None));
     }
 }

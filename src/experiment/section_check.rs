@@ -10,10 +10,11 @@ use super::text::FileText;
 use super::variant::Variant;
 use crate::chess::suite::{Item, Suite};
 use crate::engine::Limit;
+use crate::table::options::Clear;
 
 impl Confirm {
     /// Refuses values that are out of range or conflict with the rest of the file.
-    fn check(&self, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
+    fn check(&self, file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
         if variants.len() < 2 {
             return Err(source.invalid(
                 "confirm",
@@ -27,11 +28,20 @@ impl Confirm {
             );
             return Err(source.invalid("confirm", message));
         }
+        let is_kept = |variant: &&Variant| {
+            let clear = variant.builtin().map(|options| options.table.clear);
+            matches!(clear, Some(Clear::Game | Clear::Never))
+        };
+        if let Some(Variant { name, .. }) = variants.iter().find(is_kept).filter(|_| file.sequence.is_none()) {
+            let message = format!(
+                "\"{name}\" keeps its table from move to move in games, so search along games too: give sequence = {{ \
+                 from = 17, to = 48, side = \"white\" }} for games, or {{ self_play = 16 }} for positions"
+            );
+            return Err(source.invalid("confirm", message));
+        }
         if self.limit == Limit::default() {
             return Err(source.invalid("confirm.limit", "missing: give limit = { nodes = 20000 }"));
         }
-        source.check_range("confirm.margin", self.margin, (0.0..=1000.0).contains(&self.margin), "0 to 1000")?;
-        source.check_range("confirm.price", self.price, (1.0..=10_000.0).contains(&self.price), "1 to 10000")?;
         source.check_range("confirm.first", self.first, self.first >= 30, "at least 30")?;
         source.check_range("confirm.budget", self.budget, self.budget >= self.first, "at least `first`")
     }
@@ -262,7 +272,7 @@ pub(super) fn check_variants(
         reference.check(file, variants, baseline, source)?;
     }
     if let Some(confirm) = &file.confirm {
-        confirm.check(variants, source)?;
+        confirm.check(file, variants, source)?;
     }
     if file.seeds > 1 && variants.iter().any(|variant| variant.external().is_some()) {
         return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));

@@ -32,6 +32,9 @@ use crate::engine::Iteration;
 use crate::subject::UciReport;
 use fields::SeparatedRow;
 
+/// The subfolder of the results for the games of `[confirm]`. Each stage has its own folder there.
+pub const CONFIRM_FOLDER: &str = "confirm";
+
 /// The text between the variant's name and the number of the key seed, in the name of a copy of the
 /// variant that uses another key seed.
 pub const SEED_SUFFIX: &str = ", key seed ";

@@ -1,12 +1,13 @@
 //! What a page shows.
 
 use super::identity::Identity;
-use super::sheet::{Sheet, SheetTable};
+use super::sheet::{Part, Sheet, SheetTable};
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::questions::pivot::Pivot;
 use crate::analysis::questions::quality::Quality;
+use crate::analysis::questions::screen::ScreenResult;
 use crate::analysis::{Summary, Verdict};
 use crate::record::manifest::Manifest;
 
@@ -47,6 +48,10 @@ pub struct Page {
     pub quality: Vec<Quality>,
     /// The match, if the rows are games.
     pub games: Option<Matches>,
+    /// The variants that the searches select for the games of `[confirm]`.
+    pub screen: ScreenResult,
+    /// The predicted and the measured Elo, if these games were played.
+    pub confirmed: Option<SheetTable>,
     /// A table across suites for each metric, or the pivots of each suite if the user asked for
     /// pivots. Empty unless there are several suites.
     pub across_suites: Vec<SheetTable>,
@@ -54,4 +59,15 @@ pub struct Page {
     pub identity: Identity,
     /// The page itself, independent of its format.
     pub sheet: Sheet,
+}
+
+impl Page {
+    /// Adds sentences that answer the question of the experiment before the page's own findings.
+    pub(super) fn add_answer(&mut self, answer: Vec<String>) {
+        self.findings.splice(0..0, answer.iter().cloned());
+        let is_head = |part: &Part| matches!(part, Part::Question(_) | Part::Prose(_));
+        let parts = &mut self.sheet.parts;
+        let head_end = parts.iter().position(|part| !is_head(part)).unwrap_or(parts.len());
+        parts.insert(head_end, Part::Findings(answer));
+    }
 }

@@ -6,7 +6,7 @@ use super::grid_figures::{self, Grid};
 use super::identity::Identity;
 use super::sheet::{Part, Sheet, SheetTable};
 use super::source::{Source, join};
-use super::{effects, engines, figure, match_page, pivot, table, threads, verdicts};
+use super::{confirm_page, effects, engines, figure, match_page, pivot, table, threads, verdicts};
 use crate::analysis::caveats::memory;
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
@@ -15,6 +15,7 @@ use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise;
 use crate::analysis::questions::quality;
+use crate::analysis::questions::screen::{Confirmation, screen};
 use crate::analysis::questions::verdict::count_rulings;
 use crate::analysis::questions::{claims, findings, match_claims};
 use crate::analysis::rows::filter::Filter;
@@ -253,6 +254,19 @@ impl Page {
             parts.splice(position..position, not_run::not_run_part(&page.manifest, rows));
         }
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
+        if source_rows.checks_expectations()
+            && suite.is_none()
+            && let Some(file) = &first.file
+            && let Some(confirm) = &file.confirm
+        {
+            let line_pairs = pairwise::compare_all_pairs(rows, &page.summary).unwrap_or_default();
+            page.screen = screen(&page.summary, &line_pairs);
+            page.screen.self_play = file.sequence.map_or(0, |sequence| sequence.self_play);
+            if let Some(games) = Confirmation::new(&first.confirming_games, confirm.looks()) {
+                let screened = page.screen.clone();
+                confirm_page::add_to_page(&mut page, &screened, Some(&games));
+            }
+        }
         Ok(page)
     }
 
@@ -356,6 +370,7 @@ impl Page {
         } else {
             vec![table::summary_table(self)]
         };
+        tables.extend(self.confirmed.clone());
         tables.extend(table::pairs_table(self));
         tables.extend(engines::quality_table(&self.quality));
         tables

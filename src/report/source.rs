@@ -10,6 +10,7 @@ use crate::experiment::{File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
 use crate::record::reference::{self, Judgement};
+use crate::record::{CONFIRM_FOLDER, RESULTS};
 use crate::report::number::format_count;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
@@ -28,6 +29,8 @@ pub struct Source {
     /// A sentence about the missing rows. `None` if the result is complete.
     pub missing: Option<String>,
     pub judgements: Vec<Judgement>,
+    /// The rows of each stage of the games of `[confirm]`.
+    pub confirming_games: Vec<Frame>,
 }
 
 impl Source {
@@ -69,7 +72,11 @@ impl Source {
         if let Some(score_cut) = reference.and_then(Reference::score_cut) {
             score_error::add_score_error(&mut frame, &judgements, score_cut);
         }
-        Ok(Self { label, path: path.to_owned(), missing, manifest, file, frame, judgements })
+        let confirming_games = match file.as_ref().is_some_and(|file| file.confirm.is_some()) {
+            true => read_stages(folder, text.as_deref())?,
+            false => Vec::new(),
+        };
+        Ok(Self { label, path: path.to_owned(), missing, manifest, file, frame, judgements, confirming_games })
     }
 }
 
@@ -119,6 +126,17 @@ fn disambiguate_labels(sources: &mut [Source]) {
             source.label = source.path.display().to_string();
         }
     }
+}
+
+/// Reads the games of `[confirm]`, stage by stage. A stage of another experiment, which an earlier
+/// run has left, ends the list.
+fn read_stages(folder: &Path, experiment: Option<&str>) -> Result<Vec<Frame>> {
+    let stages = (1..).map(|stage: usize| folder.join(CONFIRM_FOLDER).join(stage.to_string()));
+    let is_current = |stage: &PathBuf| {
+        let text = crate::system::files::read_text(&stage.join("experiment.toml"));
+        text.is_ok_and(|text| Some(text.as_str()) == experiment) && stage.join(RESULTS).exists()
+    };
+    stages.take_while(is_current).map(|stage| Ok(Frame::read(&stage.join(RESULTS), true)?)).collect()
 }
 
 /// Sets the saved nodes of these variants to NaN, because they cannot be trusted. The table entries
@@ -220,6 +238,7 @@ mod tests {
             frame: Frame::parse(text.as_bytes(), label).unwrap(),
             missing: None,
             judgements: Vec::new(),
+            confirming_games: Vec::new(),
         }
     }
 

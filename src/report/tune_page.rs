@@ -24,12 +24,8 @@ impl TuneOutcome<'_> {
     /// Adds the answer and the figure of the race to the page of the last stage. The answer comes
     /// before the page's own findings, and the figure after its first table.
     pub fn add_to_page(&self, page: &mut Page) {
-        let answer = self.answer();
-        page.findings.splice(0..0, answer.iter().cloned());
+        page.add_answer(self.answer());
         let parts = &mut page.sheet.parts;
-        let is_head = |part: &Part| matches!(part, Part::Question(_) | Part::Prose(_));
-        let head_end = parts.iter().position(|part| !is_head(part)).unwrap_or(parts.len());
-        parts.insert(head_end, Part::Findings(answer));
         let first_table = parts.iter().position(|part| matches!(part, Part::Table(_)));
         parts.insert(first_table.map_or(parts.len(), |index| index + 1), Part::Figure(self.figure()));
     }

@@ -28,7 +28,7 @@ impl std::fmt::Display for Estimate {
 }
 
 /// Formats a duration with two significant figures, in a suitable unit.
-fn format_seconds(seconds: f64) -> String {
+pub fn format_seconds(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1.0 => return "a second".to_owned(),
         s if s < 100.0 => (s, "seconds"),

@@ -4,36 +4,31 @@
 
 use super::RunsError;
 use super::runs::run_stage;
-use crate::analysis::questions::matches::Matches;
+use crate::analysis::Frame;
 use crate::analysis::questions::race::RaceResult;
-use crate::analysis::questions::screen::{Contender, ScreenResult, joint_tail};
-use crate::experiment::matches::Test;
-use crate::experiment::{Confirm, Experiment};
-use crate::runner::{Settings, progress::Progress};
+use crate::analysis::questions::screen::{Confirmation, ScreenResult};
+use crate::experiment::{Confirm, Experiment, Plan};
+use crate::runner::progress::{self, Progress};
+use crate::runner::{Settings, estimate};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The baseline always remains.
-pub fn summarize_race(experiment: &Experiment, race: &RaceResult) -> ScreenResult {
+/// The baseline always remains. `held_out` are the searches on held-out items.
+pub fn summarize_race(experiment: &Experiment, race: &RaceResult, held_out: &ScreenResult) -> ScreenResult {
     let is_dropped =
         |index: usize| index != experiment.baseline && race.rounds.iter().any(|round| round.dropped.contains(&index));
     let (dropped, remaining): (Vec<usize>, Vec<usize>) =
         (0..experiment.variants.len()).partition(|&index| is_dropped(index));
     let names =
         |indices: Vec<usize>| indices.into_iter().map(|index| experiment.variants[index].name.clone()).collect();
-    ScreenResult {
-        best: experiment.variants[race.winner].name.clone(),
-        remaining: names(remaining),
-        dropped: names(dropped),
-    }
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Confirmation {
-    /// The variants that played against the best one, in the order of the file.
-    pub contenders: Vec<Contender>,
-    /// The probability beyond each end of the contenders' intervals.
-    pub tail: f64,
+    let mut result = held_out.clone();
+    result.best.clone_from(&experiment.variants[race.winner].name);
+    (result.remaining, result.dropped) = (names(remaining), names(dropped));
+    result.reason = "dropped by the race".to_owned();
+    // The answer of the race already names candidates with equal counts.
+    result.same.clear();
+    result
 }
 
 /// Called when a stage begins. The arguments are the number of the stage, from 1, the number of its
@@ -53,22 +48,10 @@ pub fn confirm(
     (folder, settings): (&Path, &Settings),
     stop: &AtomicBool,
     begin_stage: &mut BeginStage<'_>,
-) -> Result<Confirmation, RunsError> {
+) -> Result<Option<Confirmation>, RunsError> {
     let openings = raced.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
-    let stages = options.stages(openings.len());
-    let name = |variant: usize| raced.variants[variant].name.clone();
-    let mut result = Confirmation {
-        contenders: others.iter().map(|&variant| Contender { name: name(variant), ..Contender::default() }).collect(),
-        tail: joint_tail(others.len(), stages.len()),
-    };
-    for (stage, stage_openings) in (1..).zip(stages) {
-        let is_undecided = |variant: &usize| {
-            let mut contenders = result.contenders.iter();
-            let contender = contenders.find(|contender| contender.name == name(*variant));
-            contender.is_some_and(|contender| contender.decision(result.tail).is_none())
-        };
-        let undecided: Vec<usize> =
-            others.iter().copied().filter(|variant| stage == 1 || is_undecided(variant)).collect();
+    let (mut undecided, mut stages): (Vec<usize>, Vec<Frame>) = (others.to_vec(), Vec::new());
+    for (stage, stage_openings) in (1..).zip(options.stages(openings.len())) {
         if undecided.is_empty() {
             break;
         }
@@ -76,14 +59,36 @@ pub fn confirm(
         players.sort_unstable();
         let experiment = options.stage(raced, &players, best, &openings[stage_openings.clone()]);
         let begin_progress = || begin_stage(stage, undecided.len(), stage_openings.len());
-        let rows = run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin_progress)?;
-        let matches = Matches::new(&rows, Test { stop: false, ..Test::default() });
-        for encounter in matches.iter().flat_map(|games| &games.encounters) {
-            let mut contenders = result.contenders.iter_mut();
-            if let Some(contender) = contenders.find(|contender| contender.name == encounter.player) {
-                contender.pairs.0.iter_mut().zip(encounter.pairs.0).for_each(|(sum, pairs)| *sum += pairs);
-            }
-        }
+        stages.push(run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin_progress)?);
+        let games = Confirmation::new(&stages, options.looks()).unwrap_or_default();
+        undecided.retain(|&variant| games.decision(&raced.variants[variant].name).is_none());
     }
-    Ok(result)
+    Ok(Confirmation::new(&stages, options.looks()))
+}
+
+/// Estimates how many seconds the searches and all possible games take, one job at a time. Searches
+/// two items and plays two openings into `folder`.
+///
+/// # Errors
+/// Returns an error if the searches or games cannot be run, are interrupted, or fail.
+pub fn estimate_by_trial(
+    experiment: &Experiment,
+    options: &Confirm,
+    (folder, stop): (&Path, &AtomicBool),
+) -> Result<f64, RunsError> {
+    const TRIED: usize = 2;
+    let openings = experiment.openings.as_ref().map_or(&[][..], |(_, suite)| &suite.items);
+    let players: Vec<usize> = (0..experiment.variants.len()).collect();
+    let stage = |count: usize| options.stage(experiment, &players, experiment.baseline, &openings[..count]);
+    let mut searches = experiment.clone();
+    searches.suite.items.truncate(TRIED);
+    let mut seconds = 0.0;
+    let all_games = stage(options.budget.min(openings.len()));
+    for (name, trial, whole) in [("searches", searches, experiment), ("games", stage(TRIED), &all_games)] {
+        let folder = folder.join(name);
+        run_stage(&trial, &folder, &Settings::default(), stop, || Box::new(progress::Quiet))?;
+        let estimate = estimate::from_rows(whole, &Plan::new(whole), &folder, &HashSet::new());
+        seconds += estimate.map_or(0.0, |estimate| estimate.seconds);
+    }
+    Ok(seconds)
 }

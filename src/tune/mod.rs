@@ -15,5 +15,5 @@ mod runs;
 mod tests;
 
 pub use check::{check_experiment, check_metric, find_metric, remove_items_without_searches, seed_warnings};
-pub use confirm::{confirm, summarize_race};
+pub use confirm::{confirm, estimate_by_trial, summarize_race};
 pub use runs::{Runs, RunsError};

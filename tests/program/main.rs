@@ -45,3 +45,4 @@ mod uci;
 #[allow(dead_code)] // What the tests of the search use of it.
 #[path = "../values.rs"]
 mod values;
+mod which_table;

@@ -152,14 +152,15 @@ fn claim_on_nodes_that_may_mislead_is_undecided() {
 }
 
 /// One command runs a screen and then the games: the baseline and the variants within the margin
-/// play, those beyond it are left out, and running the command again plays no new games. A race
-/// passes its survivors on in the same way.
+/// play, those beyond it are left out, and running the command again plays no new games. The page
+/// of the searches has it all, and `report` makes it again. A race passes its survivors on in the
+/// same way.
 #[test]
 fn confirm_plays_games_among_the_screened_variants() {
     let folder = scratch();
-    let text = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\n[engine]\npreset = 'match'\n[tune]\nfirst = 4\nheld_out = 0.4\n\
-        [[variant]]\nname = 'small'\ntable.size = 64\n[[variant]]\nname = 'large'\ntable.size = 65536\n[[variant]]\nname = 'none'\ntable = 'none'\n\
-        [confirm]\nopenings = 'data/openings.epd'\nlimit = { nodes = 60 }\nmargin = 5\nfirst = 30\nbudget = 45\ndraw = { score = 2000, moves = 1, from = 3 }\n";
+    let text = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\nsequence = { self_play = 2 }\n[engine]\npreset = 'match'\n[tune]\nfirst = 4\n\
+        held_out = 0.4\n[[variant]]\nname = 'small'\ntable.size = 64\n[[variant]]\nname = 'large'\ntable.size = 65536\n[[variant]]\nname = 'none'\ntable = 'none'\n\
+        [confirm]\nopenings = 'data/openings.epd'\nlimit = { nodes = 60 }\nfirst = 30\nbudget = 45\ndraw = { score = 2000, moves = 1, from = 3 }\n";
     let file = folder.path().join("x.toml");
     fs::write(&file, text).unwrap();
     for command in ["run", "tune"] {
@@ -171,17 +172,19 @@ fn confirm_plays_games_among_the_screened_variants() {
         assert!(errors.contains("against \"large\", 30 pairs each"), "{errors}");
         assert!(errors.contains("confirm, stage 2: "), "{errors}");
         assert!(errors.contains("against \"large\", 15 pairs each"), "{errors}");
-        assert!(stdout.contains("Undecided against \"large\": \"small\" ("), "{stdout}");
-        assert!(stdout.contains(", 45 pairs)"), "{stdout}");
-        let page = fs::read_to_string(format!("{out}/confirm/report.md")).unwrap();
-        assert!(page.contains("| small | 45 |"), "{page}");
+        assert!(stdout.contains(" in 45 pairs of games, which may be chance.\n"), "{stdout}");
+        let page = fs::read_to_string(format!("{out}/report.md")).unwrap();
+        assert!(page.lines().any(|line| line.starts_with("| small |") && line.ends_with("| undecided |")), "{page}");
         if command == "run" {
-            assert!(stdout.contains("Left out by the screen: \"none\"."), "{stdout}");
+            let left_out = "Left out of the games: \"none\", more than 60 Elo behind \"large\" by nodes";
+            assert!(stdout.contains(left_out), "{stdout}");
+            let head = |page: &str| page.lines().take(10).map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(head(&run(&["report", &out, "--format", "md"]).0), head(&page));
         }
         let games = fs::read(format!("{out}/confirm/2/results.csv")).unwrap();
         let (again, errors, code) = ran();
         assert_eq!(code, 0, "{errors}");
-        assert!(again.contains("Undecided against \"large\""), "{again}");
+        assert_eq!(again.lines().next(), stdout.lines().next());
         assert_eq!(fs::read(format!("{out}/confirm/2/results.csv")).unwrap(), games);
     }
 }
@@ -211,17 +214,21 @@ fn race_on_neutral_nodes_finds_the_table_that_forgets_less() {
     assert!(stdout.contains("- Keep the baseline, \"scored\": "), "{stdout}");
 }
 
-/// `plan` prints the largest possible number of `[confirm]` games before the run.
+/// `plan` prints the largest possible number of `[confirm]` games before the run, and the time of
+/// searches and games from a trial, which leaves nothing behind.
 #[test]
 fn plan_states_the_number_of_confirming_games() {
     let folder = scratch();
-    let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\n[engine]\npreset = 'match'\n[grid]\n'table.size' = [64, 128, 65536]\n\
+    let text = "suite = 'data/bratko-kopec.epd'\nfirst = 12\nlimit = { depth = 4 }\nsequence = { self_play = 2 }\n[engine]\npreset = 'match'\n[grid]\n'table.size' = [64, 128, 65536]\n\
         [confirm]\nopenings = 'data/openings.epd'\nlimit = { nodes = 60 }\nfirst = 30\nbudget = 45\n";
     let file = folder.path().join("x.toml");
     fs::write(&file, text).unwrap();
     let (stdout, errors, code) = run(&["plan", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{errors}");
-    let line = stdout.lines().find_map(|line| line.strip_prefix("confirm     ")).unwrap();
+    let find = |heading: &str| stdout.lines().find_map(|line| line.strip_prefix(heading)).unwrap();
     let most = "at most 2 encounters x 45 pairs of games; they are judged after 30, 45 pairs";
-    assert_eq!(line, most);
+    assert_eq!(find("confirm     "), most);
+    let time = find("time        ");
+    assert!(time.starts_with("at most about ") && time.ends_with("(a trial of two items and two openings)"), "{time}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

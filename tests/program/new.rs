@@ -62,15 +62,15 @@ fn new_never_overwrites_and_keeps_a_suite_that_is_the_same() {
     // The next template uses the same suite file.
     let (text, code) = ttlab(folder.path(), &["new", "engine"]);
     assert_eq!(code, 0, "{text}");
-    fs::write(folder.path().join("bratko-kopec.epd"), "other").unwrap();
+    fs::write(folder.path().join("selfplay.pgn"), "other").unwrap();
     let (text, code) = ttlab(folder.path(), &["new", "which-policy"]);
     assert_eq!(code, 2, "{code} {text}");
-    assert!(text.contains("bratko-kopec.epd: already exists and is not overwritten"), "{code} {text}");
+    assert!(text.contains("selfplay.pgn: already exists and is not overwritten"), "{code} {text}");
     let left: Vec<bool> =
         ["openings.epd", "which-policy.toml"].iter().map(|name| folder.path().join(name).exists()).collect();
     assert_eq!(left, [false, false], "files of a refused template were written");
     // A dangling symbolic link counts as an existing file.
-    fs::remove_file(folder.path().join("bratko-kopec.epd")).unwrap();
+    fs::remove_file(folder.path().join("selfplay.pgn")).unwrap();
     std::os::unix::fs::symlink("nowhere", folder.path().join("which-policy.toml")).unwrap();
     assert_eq!(ttlab(folder.path(), &["new", "which-policy"]).1, 2);
     assert!(!folder.path().join("nowhere").exists());

@@ -3,6 +3,7 @@
 
 use crate::stats::gsprt::Pentanomial;
 use crate::stats::sample::{smallest_p, t_quantile, t_two_sided_p};
+use std::cmp::Ordering;
 
 /// An Elo difference with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,6 +16,16 @@ pub struct Elo {
 impl std::fmt::Display for Elo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:+.1} Elo [{:+.1}, {:+.1}]", self.elo, self.low, self.high)
+    }
+}
+
+impl Elo {
+    /// Whether the whole interval lies above or below 0.
+    pub fn sign(&self) -> Option<Ordering> {
+        if self.low > 0.0 {
+            return Some(Ordering::Greater);
+        }
+        (self.high < 0.0).then_some(Ordering::Less)
     }
 }
 

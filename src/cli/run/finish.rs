@@ -4,10 +4,9 @@
 use super::super::{CommandFailure, CommandResult, Exit, confirm, terminal};
 use super::Args;
 use super::messages::inconclusive_message;
-use crate::analysis::questions::screen::screen;
 use crate::experiment::Experiment;
 use crate::record::manifest::Shard;
-use crate::report::Page;
+use crate::report::{Page, confirm_page};
 use crate::runner::{RunSummary, Session};
 use crate::text::plural;
 use std::sync::atomic::AtomicBool;
@@ -30,18 +29,22 @@ pub(super) fn finish(
             println!("shard {index} of {count} is done: {}", folder.display());
         }
     } else {
-        let page = Page::read(folder).map_err(CommandFailure::io)?;
+        let mut page = Page::read(folder).map_err(CommandFailure::io)?;
+        if experiment.file.confirm.is_some() && summary.failed == 0 {
+            // If the games are interrupted, the page has the searches and the games so far.
+            page.write(folder).map_err(CommandFailure::io)?;
+            match confirm::play(experiment, &page.screen, (folder, &session.settings), stop, quiet)? {
+                Err(exit) => return Ok(exit),
+                Ok(Some(_)) => page = Page::read(folder).map_err(CommandFailure::io)?,
+                Ok(None) => {
+                    let screened = page.screen.clone();
+                    confirm_page::add_to_page(&mut page, &screened, None);
+                }
+            }
+        }
         terminal::report(&page, folder, quiet)?;
         if args.check && page.count_failed() > 0 {
             exit = Exit::Gate;
-        }
-        if let Some(options) = experiment.file.confirm.as_ref().filter(|_| summary.failed == 0) {
-            // The screen selects the variants that may be the best, to play the games.
-            let screen_result = screen(&page.summary, options.margin, options.price);
-            let confirm_exit = confirm::play(experiment, &screen_result, (folder, &session.settings), stop, quiet)?;
-            if confirm_exit != Exit::Done {
-                return Ok(confirm_exit);
-            }
         }
         if !quiet {
             println!("report: {}", folder.join("report.html").display());

@@ -12,6 +12,8 @@ type Case = (&'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
     ("new quick --out @/out/t", "--out @/out/u", "out/u/quick.toml:"),
+    ("new which-policy --out @/out/t", "--hash 64MiB --nodes 4096000", "\"32 KiB\""),
+    ("new which-policy --out @/out/t", "--hash 64MiB --seconds 2.048", "\"64 KiB\""),
     ("generate --count 2", "--seed 9", ""),
     ("generate --count 2", "--count 3", ""),
     ("generate --count 2", "--plies 4", ""),

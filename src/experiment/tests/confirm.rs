@@ -2,7 +2,7 @@
 
 use super::{check, read_error};
 
-const SCREEN: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"keys.seed\" = 2\n[confirm]\n\
+const SCREEN: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\nsequence = { self_play = 2 }\n[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\n\"keys.seed\" = 2\n[confirm]\n\
     openings = \"data/openings.epd\"\n";
 
 #[test]
@@ -13,13 +13,9 @@ fn confirm_numbers_are_checked_at_both_limits() {
         let error = read_error(&text, &[]);
         assert_eq!((error.message.as_str(), error.excerpt.as_str()), (message, excerpt), "{more}");
     };
-    for valid in ["", "margin = 0", "margin = 1000", "price = 1", "price = 10000", "first = 30\nbudget = 30"] {
+    for valid in ["", "first = 30\nbudget = 30"] {
         assert_message(valid, "", "");
     }
-    assert_message("margin = -1", "confirm.margin: -1 is out of range: expected 0 to 1000", "margin");
-    assert_message("margin = 1001", "confirm.margin: 1001 is out of range: expected 0 to 1000", "margin");
-    assert_message("price = 0.5", "confirm.price: 0.5 is out of range: expected 1 to 10000", "price");
-    assert_message("price = 10001", "confirm.price: 10001 is out of range: expected 1 to 10000", "price");
     assert_message("first = 29", "confirm.first: 29 is out of range: expected at least 30", "first");
     assert_message(
         "first = 31\nbudget = 30",
@@ -38,7 +34,7 @@ fn confirm_needs_searched_variants_of_one_limit() {
     let games = "limit = { nodes = 9 }\n";
     let valid = format!("{SCREEN}{games}");
     assert_eq!(
-        message(format!("{valid}[match]\n")),
+        message(format!("{valid}[match]\n").replace("sequence = { self_play = 2 }\n", "")),
         "confirm: is not allowed with [match]: [confirm] plays games among variants that were searched"
     );
     let two_limits = valid.replace("\"keys.seed\" = 2", "\"limit.depth\" = 3");
@@ -46,6 +42,20 @@ fn confirm_needs_searched_variants_of_one_limit() {
         message(two_limits),
         "confirm: all variants need the same limit, but \"b\" and \"a\" have different \
         limits"
+    );
+    // Games keep the table from move to move, so single positions are another situation.
+    let single = valid.replace("sequence = { self_play = 2 }\n", "");
+    let refusal = message(single.clone());
+    assert!(
+        refusal.starts_with("confirm: \"a\" keeps its table from move to move in games, so search along"),
+        "{refusal}"
+    );
+    assert_eq!(
+        message(
+            single
+                .replace("[[variant]]\nname = \"a\"", "[engine]\ntable.clear = \"search\"\n[[variant]]\nname = \"a\"")
+        ),
+        ""
     );
     let one_variant = "suite = { startpos = true }\nlimit = { depth = 2 }\n[confirm]\nopenings = \"data/openings.epd\"\nlimit = { nodes = 9 }\n";
     assert_eq!(

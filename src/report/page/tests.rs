@@ -87,7 +87,16 @@ fn timing_is_given_in_percent() {
 fn source(label: &str, rows: &str) -> Source {
     let frame = Frame::parse(rows.as_bytes(), label).unwrap_or_else(|error| panic!("{error}"));
     let (label, path) = (label.to_owned(), std::path::PathBuf::from(label));
-    Source { label, path, manifest: None, file: None, frame, missing: None, judgements: Vec::new() }
+    Source {
+        label,
+        path,
+        manifest: None,
+        file: None,
+        frame,
+        missing: None,
+        judgements: Vec::new(),
+        confirming_games: Vec::new(),
+    }
 }
 
 /// Rows of further key seeds count as rows of their variant. If more than twenty variants have no
