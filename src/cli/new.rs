@@ -55,7 +55,7 @@ macro_rules! templates {
 const TEMPLATES: &[Template] = templates! {
     "quick" "run" "quick.toml" ["bratko-kopec.epd"];
     "which-policy" "run" "which-policy.toml" ["selfplay.pgn", "openings.epd"];
-    "ageing" "run" "aging-first-look.toml" ["games.pgn"];
+    "ageing" "run" "aging-first-look.toml" ["selfplay.pgn"];
     "match" "run" "matches/first-match.toml" ["openings.epd"];
     "engine" "run" "engines/stockfish-hash.toml" ["bratko-kopec.epd"];
     "tune" "tune" "tune-aging.toml" ["selfplay.pgn"];

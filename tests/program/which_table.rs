@@ -119,3 +119,25 @@ fn which_policy_is_scaled_to_a_pressure() {
     let (_, stderr, code) = ttlab(scratch().path(), &["new", "quick", "--hash", "1MiB", "--nodes", "4000"]);
     assert_eq!((code, stderr.contains("only the template `which-policy` can be scaled")), (2, true), "{stderr}");
 }
+
+#[test]
+fn ageing_template_answers_in_its_first_line() {
+    let folder = scratch();
+    assert_eq!(ttlab(folder.path(), &["new", "ageing"]).2, 0);
+    let (stdout, stderr, code) = ttlab(folder.path(), &["run", "ageing.toml", "--set", "limit.depth=4"]);
+    assert_eq!(code, 0, "{stderr}");
+    let first = stdout.lines().find(|line| line.starts_with("- ")).unwrap();
+    assert!(first.starts_with("- Fewest nodes: \"factor=4\", "), "{stdout}");
+    assert_eq!(first_sentence(&folder.path().join("reports/ageing")), first);
+    assert!(!stdout.contains("no pressure"), "{stdout}");
+}
+
+/// The README shows the file of its experiment.
+#[test]
+fn readme_shows_the_ageing_experiment() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [readme, file] =
+        ["README.md", "experiments/aging-first-look.toml"].map(|name| fs::read_to_string(root.join(name)).unwrap());
+    let (_, text) = file.split_once('\n').unwrap();
+    assert!(readme.contains(&format!("```toml\n{text}```\n")), "{text}");
+}
