@@ -164,7 +164,7 @@ fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
     let width_class = if column.is_text && cell.text.chars().count() > 60 { " w" } else { "" };
     html! {
         td class={ (column_class(column)) (width_class) @if cell.emphasis != Emphasis::None { " " (cell.emphasis.class()) } } data-v=[sort_value] data-high=[high_value] title=[Some(cell.note).filter(|note| !note.is_empty())] {
-            @if cell.link.is_empty() { (inline_markup(&cell.text)) } @else { a href=(cell.link) { (inline_markup(&cell.text)) } }
+            (inline_markup(&cell.text))
         }
     }
 }

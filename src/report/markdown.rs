@@ -157,7 +157,6 @@ fn write_table(out: &mut String, table: &SheetTable) {
             // line.
             let text =
                 if column.is_text { escape_text(&cell.text) } else { escape_text(&cell.text).replace(' ', "\u{a0}") };
-            let text = if cell.link.is_empty() { text } else { format!("[{text}]({})", cell.link) };
             match cell.emphasis {
                 Emphasis::None | Emphasis::Unclear | Emphasis::Passed => text,
                 _ => format!("**{text}**"),

@@ -11,7 +11,6 @@ use crate::stats::gsprt::TestState;
 use crate::stats::sample::min_clusters;
 use crate::text::plural;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 /// Findings and warnings name at most this many encounters one by one.
 const MAX_NAMED: usize = 6;
@@ -59,106 +58,41 @@ fn format_multiples(equal_nodes: &EqualNodes, matches: &Matches) -> String {
     if low == high { low } else { format!("{low}, {high}") }
 }
 
-/// Describes the multiple of the opponent's nodes at which both players are equally strong.
-fn equal_nodes_text(equal_nodes: &EqualNodes, opponent: &str, matches: &Matches) -> String {
-    let (nodes, interval) =
-        (format_multiple(equal_nodes.nodes, handicap_range(matches)), format_multiples(equal_nodes, matches));
-    let is_in_range = equal_nodes.nodes.is_finite() && equal_nodes.nodes > 0.0;
-    let note = if is_in_range { String::new() } else { format!(", {OUTSIDE_HANDICAPS}") };
-    format!("as strong as \"{opponent}\" with {nodes} times its nodes [{interval}]{note}")
-}
-
+/// One sentence for each encounter, or for the first and the last by Elo if there are many. All
+/// figures of an encounter are in the table.
 pub(super) fn findings(matches: &Matches) -> Vec<String> {
-    let mut sentences = Vec::new();
     let encounters = &matches.encounters;
-    let pairs: u64 = encounters.iter().map(|encounter| encounter.pairs.count()).sum();
-    let test = &matches.test;
+    let describe = |encounter: &Encounter| {
+        let verdict = match (encounter.stronger, encounter.test_decision) {
+            (Some(Ordering::Greater), _) => "the first is clearly the stronger",
+            (Some(Ordering::Less), _) => "the first is clearly the weaker",
+            // The test may have decided although the interval of the Elo contains 0.
+            (_, Some((TestState::H1, _))) => "its test accepts H1",
+            (_, Some((TestState::H0, _))) => "its test accepts H0",
+            _ if matches.test.stop => "its test has not ended",
+            _ => "no difference is shown",
+        };
+        format!(
+            "\"{}\" against \"{}\": {} over {} pairs of games; {verdict}.",
+            encounter.player,
+            encounter.opponent,
+            format_elo(encounter),
+            format_count(encounter.pairs.count() as f64),
+        )
+    };
     if encounters.len() <= MAX_NAMED {
-        for encounter in encounters {
-            let verdict = match (encounter.stronger, encounter.test_decision) {
-                (Some(Ordering::Greater), _) => "the first is clearly the stronger".to_owned(),
-                (Some(Ordering::Less), _) => "the first is clearly the weaker".to_owned(),
-                // The test may have decided although the interval of the Elo contains 0.
-                (_, Some((TestState::H1, _))) => {
-                    format!("by its test the first is worth {} normalized Elo or more", test.elo1)
-                }
-                (_, Some((TestState::H0, _))) => {
-                    format!("by its test the first is worth {} normalized Elo or less", test.elo0)
-                }
-                _ if test.stop => "its test has not ended".to_owned(),
-                _ => "no difference is shown".to_owned(),
-            };
-            sentences.push(format!(
-                "\"{}\" against \"{}\": {} over {} pairs of games; {verdict}{}. The test of {} against {} normalized Elo: {}.",
-                encounter.player,
-                encounter.opponent,
-                format_elo(encounter),
-                format_count(encounter.pairs.count() as f64),
-                encounter.equal_nodes.map_or_else(String::new, |equal| format!(", {}", equal_nodes_text(&equal, &encounter.opponent, matches))),
-                test.elo0,
-                test.elo1,
-                test_text(encounter)
-            ));
-        }
-    } else {
-        let by_elo = |a: &&Encounter, b: &&Encounter| a.pairs.elo().elo.total_cmp(&b.pairs.elo().elo);
-        if let (Some(best), Some(worst)) = (encounters.iter().max_by(by_elo), encounters.iter().min_by(by_elo)) {
-            for (word, encounter) in [("most", best), ("least", worst)] {
-                let equal = encounter
-                    .equal_nodes
-                    .map(|equal| format!(", {}", equal_nodes_text(&equal, &encounter.opponent, matches)));
-                sentences.push(format!(
-                    "The {word}: \"{}\", {}{}.",
-                    encounter_name(encounter, matches),
-                    format_elo(encounter),
-                    equal.unwrap_or_default()
-                ));
-            }
-        }
-        let [stronger, weaker] = [Ordering::Greater, Ordering::Less]
-            .map(|order| encounters.iter().filter(|encounter| encounter.stronger == Some(order)).count());
-        sentences.push(format!(
-            "Of {} encounters {stronger} are clearly won and {weaker} clearly lost by the first player, after correction for their \
-             number; the others show no difference.",
-            encounters.len()
-        ));
+        return encounters.iter().map(describe).collect();
     }
-    if encounters.len() > 1 {
-        sentences.push(format!(
-            "{} pairs in all. {} encounters are tested together: {}each test may err {:.2} and {:.2} % of the \
-             time, so that the family-wise error rates are at most {} and {} %. An interval in brackets is of its encounter \
-             alone; claims are decided at a level that holds for all together.",
-            format_count(pairs as f64),
-            encounters.len(),
-            if test.stop { "" } else { "p is Holm-corrected, and " },
-            100.0 * matches.bounds.alpha,
-            100.0 * matches.bounds.beta,
-            100.0 * test.alpha,
-            100.0 * test.beta
-        ));
-    }
-    if test.stop {
-        let decided_count = encounters.iter().filter(|encounter| encounter.test_decision.is_some()).count();
-        let bias_note = match decided_count {
-            0 => {
-                ": each Elo is over all pairs that were played. The tests could have stopped early, so that an interval is only \
-                 approximate (`stop = false` plays all pairs)."
-            }
-            _ => {
-                ". Because a test stops at an extreme, its Elo is biased away from 0 and the interval is only approximate \
-                 (`stop = false` plays all pairs)."
-            }
-        };
-        let stopped_text = match (decided_count, encounters.len()) {
-            (0, _) => "No encounter was stopped by its test".to_owned(),
-            (1, 1) => "The encounter was stopped by its test".to_owned(),
-            (_, encounter_count) => {
-                format!("{decided_count} of {encounter_count} encounters were stopped by their tests")
-            }
-        };
-        sentences.push(stopped_text + bias_note);
-    }
-    sentences
+    let by_elo = |a: &&Encounter, b: &&Encounter| a.pairs.elo().elo.total_cmp(&b.pairs.elo().elo);
+    let extremes = [encounters.iter().max_by(by_elo), encounters.iter().min_by(by_elo)];
+    let [stronger, weaker] = [Ordering::Greater, Ordering::Less]
+        .map(|order| encounters.iter().filter(|encounter| encounter.stronger == Some(order)).count());
+    let count = format!(
+        "Of {} encounters {stronger} are clearly won and {weaker} clearly lost by the first player, after correction for their \
+         number; the others show no difference.",
+        encounters.len()
+    );
+    extremes.into_iter().flatten().map(describe).chain([count]).collect()
 }
 
 pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
@@ -235,7 +169,7 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
 pub fn parts(matches: &Matches, rows: &Frame) -> Vec<Part> {
     let tables = [Some(encounters_table(matches)), handicaps_table(matches)].into_iter().flatten().map(Part::Table);
     let figures = [Some(elo_figure(matches)), elo_by_size(matches, rows)].into_iter().flatten().map(Part::Figure);
-    tables.chain(figures).chain([pairs_table(matches), ends_table(matches)].map(Part::Table)).collect()
+    tables.chain(figures).chain([Part::Table(pairs_table(matches))]).collect()
 }
 
 /// The reason why an encounter has no interval.
@@ -365,27 +299,7 @@ fn pairs_table(matches: &Matches) -> SheetTable {
         .number("nodes", "nodes", "mean nodes of the variant's moves", |encounter| Cell::count(encounter.nodes[0]))
         .number("opponent_nodes", "its nodes", "of the opponent's moves", |encounter| Cell::count(encounter.nodes[1]))
         .table("pairs", "Pairs and games", matches.all_encounters())
-}
-
-fn ends_table(matches: &Matches) -> SheetTable {
-    // The number of games for each way in which a game can end.
-    let mut game_counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for (end, games) in matches.all_encounters().flat_map(|encounter| &encounter.ends) {
-        *game_counts.entry(end).or_insert(0) += games;
-    }
-    let total: u64 = game_counts.values().sum();
-    let mut rows: Vec<(&str, u64)> = game_counts.into_iter().collect();
-    rows.push(("all, as PGN", total));
-    let entries = Entries::<(&str, u64)>::default()
-        .text("end", "end", "what ended the game", |(end, _)| Cell::text(*end))
-        .number("games", "games", "", |(_, count)| Cell::count(*count as f64))
-        .number("share", "share", "", |(_, count)| Cell::share(*count as f64, total as f64));
-    let mut table = entries.table("ends", "How the games ended", &rows);
-    // The last row counts all games.
-    if let Some(row) = table.rows.last_mut() {
-        row[0].link = games::NAME.to_owned();
-    }
-    table.with_note(format!("The games are in `{}`, which is made from the recorded rows.", games::NAME))
+        .with_note(format!("The games are in `{}`, which is made from the recorded rows.", games::NAME))
 }
 
 #[cfg(test)]

@@ -137,8 +137,6 @@ pub struct Cell {
     /// The signs appended to the text, which the column's meaning explains: `*`, `!`, `?`, `†`.
     pub signs: String,
     pub note: &'static str,
-    /// The target of a link. Empty if the cell has no link.
-    pub link: String,
     /// The rank by which the cell is sorted, for text that is not sorted as text. For example,
     /// `64 KiB` comes before `1 MiB`.
     pub sort_rank: Option<usize>,

@@ -9,7 +9,7 @@ use crate::record::{WHITE, columns};
 use crate::stats::gsprt::{Bounds, Pentanomial, TestState};
 use crate::stats::holm::correct_holm;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Encounter {
@@ -21,8 +21,6 @@ pub struct Encounter {
     pub games: [u64; 3],
     /// The points that White scored in all games, whichever player was White.
     pub white_points: f64,
-    /// The number of games for each way in which games ended.
-    pub ends: BTreeMap<String, u64>,
     /// The number of pairs whose two games are identical.
     pub mirrored: u64,
     /// The number of pairs in which at least one game repeats a game of an earlier pair: the start
@@ -120,7 +118,7 @@ impl Matches {
         }
         let read_texts = |name| frame.text_column(name);
         let [variants, opponents, positions] = [columns::VARIANT, columns::OPPONENT, columns::POSITION].map(read_texts);
-        let [colours, ends, errors] = [columns::COLOUR, columns::END, columns::ERROR].map(read_texts);
+        let [colours, errors] = [columns::COLOUR, columns::ERROR].map(read_texts);
         let [starts, moves] = [columns::START, columns::MOVES].map(read_texts);
         // Games are identified by start position and moves. The same moves from another position
         // are another game.
@@ -151,7 +149,6 @@ impl Matches {
             let game = GameRow { points: points[row], player_is_white: colours.text(row) == WHITE, game_id };
             encounter_rows.add_game(positions.codes()[row], game);
             encounter_rows.blind_moves += blind_moves[row];
-            *encounter_rows.totals.ends.entry(ends.text(row).to_owned()).or_insert(0) += 1;
             encounter_rows.totals.plies += plies[row];
             encounter_rows.totals.depth += depths[row];
             encounter_rows.totals.nodes[0] += nodes[0][row];
@@ -308,7 +305,7 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.games, a.game_count(), matches.failed), ([4, 1, 1], 6, 1));
         // White won o1's first and both of o2, drew one, lost o1's second and o3's second.
         assert!((a.white_points - 3.5).abs() < 1e-12, "{}", a.white_points);
-        assert_eq!((a.mirrored, a.repeated, a.ends["mate"], a.ends["resigned"]), (1, 1, 4, 1));
+        assert_eq!((a.mirrored, a.repeated), (1, 1));
         // 160 plies, half of them A's; 400 plies of depth; 600 nodes of A and 1,200 of the opponent
         // over 80 moves.
         assert!((a.depth - 5.0).abs() < 1e-12);
@@ -322,10 +319,7 @@ A,o4,0,0,base,,,,,,,,,engine died
             Frame::parse(format!("{ROWS}A,o5,0,100,base,white,,,20,50,1,200,e2e4,\n").as_bytes(), "test").unwrap();
         let matches = Matches::new(&rows, Test::default()).unwrap();
         let with_unfinished = &matches.encounters[0];
-        assert_eq!(
-            (matches.failed, with_unfinished.pairs, with_unfinished.games, &with_unfinished.ends),
-            (2, a.pairs, a.games, &a.ends)
-        );
+        assert_eq!((matches.failed, with_unfinished.pairs, with_unfinished.games), (2, a.pairs, a.games));
     }
 
     /// Five pairs of the same sign have p = 1/16 and six have p = 1/32, even if all are equal.
