@@ -128,14 +128,17 @@ fn kept_rows_are_those_of_another_run() {
     }
 }
 
-/// How many verdicts on the page hold, differ and are undecided.
-fn verdicts(folder: &Path) -> String {
+/// How many verdicts on the page hold, differ and are undecided, and whether there is one that the
+/// file does not accept, which is bold.
+fn verdicts(folder: &Path) -> (String, bool) {
     let page = fs::read_to_string(folder.join("report.md")).unwrap();
-    let lines = verdict_sections(&page).into_iter().flat_map(str::lines);
-    let verdicts: Vec<&str> = lines.filter_map(|line| line.strip_prefix("| ")?.split(" | ").nth(1)).collect();
-    let count = |word: &str| verdicts.iter().filter(|verdict| verdict.starts_with(word)).count();
+    let rows = verdict_sections(&page).into_iter().flat_map(|section| section.lines().filter(|line| line.starts_with("| ")).skip(1));
+    let verdicts: Vec<&str> = rows.map(|row| row.split(" | ").nth(1).unwrap()).collect();
+    let count = |word: &str| verdicts.iter().filter(|verdict| verdict.trim_matches('*').starts_with(word)).count();
     let counts = ["holds", "differs", "undecided"].map(count);
-    if counts == [0; 3] { String::new() } else { counts.map(|count| count.to_string()).join(", ") }
+    assert_eq!(counts.iter().sum::<usize>(), verdicts.len(), "{}: {verdicts:?}", folder.display());
+    let text = if counts == [0; 3] { String::new() } else { counts.map(|count| count.to_string()).join(", ") };
+    (text, verdicts.iter().any(|verdict| verdict.starts_with('*')))
 }
 
 /// The text that `docs/claims.md` must have, generated from the reports in the repository. Its
@@ -143,23 +146,26 @@ fn verdicts(folder: &Path) -> String {
 fn claims(present: &str) -> String {
     let mut text = String::from(
         "# Claims, and how to check each\n\n\
-         For reviewers: the question of each kept report, the command that makes its rows again, and how many of its claims hold, differ, and are undecided.\n\
+         For reviewers: the question of each kept report, the command that makes its rows again, and how many of its claims hold, differ, and are undecided:\n\
+         all of them, also where the file accepts either verdict.\n\
          Minutes are those of one processor core for all searches, as measured once; `--jobs` divides them, and counts do not depend on it.\n\
-         Each command ends with 1 if a verdict is not the one that its file expects. This page is written by a test from the reports.\n\n\
-         | question | command | minutes | hold, differ, undecided |\n|---|---|---:|---|\n",
+         A command ends with 1 if a verdict is not one that its file accepts, as that of the page; a run without `--check` ends with 0.\n\
+         This page is written by a test from the reports.\n\n\
+         | question | command | minutes | hold, differ, undecided | ends with |\n|---|---|---:|---|---:|\n",
     );
     for (folder, file) in reports() {
         let question = Experiment::load(&file, &[]).unwrap().file.question.replace('|', "\\|");
         let file = file.strip_prefix(root()).unwrap();
         let command = match file.starts_with("experiments/published") {
             true => format!("ttlab reproduce --only {}", name(&folder)),
-            false => format!("ttlab run {}", file.display()),
+            false => format!("ttlab run {} --check", file.display()),
         };
         let report = folder.strip_prefix(root()).unwrap().join("report.md");
         let line = present.lines().find(|line| line.contains(report.to_str().unwrap()));
-        let minutes = line.and_then(|line| line.rsplit(" | ").nth(1)).unwrap_or_default();
-        let verdicts = verdicts(&folder);
-        writeln!(text, "| {question} ([report](../{})) | `{command}` | {minutes} | {verdicts} |", report.display())
+        let minutes = line.and_then(|line| line.rsplit(" | ").nth(2)).unwrap_or_default();
+        let (verdicts, fails) = verdicts(&folder);
+        let (report, exit) = (report.display(), u8::from(fails));
+        writeln!(text, "| {question} ([report](../{report})) | `{command}` | {minutes} | {verdicts} | {exit} |")
             .unwrap();
     }
     text + "\nEqual counts on any machine: `ttlab bench`, and `tests/signatures.txt`. Moves, perft counts, keys and laws of the table are checked by `cargo test`\n\
