@@ -2,7 +2,13 @@
 
 use super::figure::Plot;
 use super::sheet::{Emphasis, Part, Sheet, SheetTable};
+use crate::text::plural;
+use std::collections::BTreeMap;
 use std::fmt::Write;
+
+/// A page with linked figures has at most this many lines, so that a reader finds its end. Tables
+/// that do not fit are only in `report.html` and in the data.
+const MAX_LINES: usize = 390;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
@@ -88,11 +94,41 @@ fn closing_fence(text: &str) -> String {
 }
 
 pub fn render(sheet: &Sheet, style: Style) -> String {
+    let page = render_rows(sheet, style, &BTreeMap::new());
+    let excess = page.lines().count().saturating_sub(if style.links_figures { MAX_LINES } else { usize::MAX });
+    if excess == 0 { page } else { render_rows(sheet, style, &shorten(sheet, excess)) }
+}
+
+/// Leaves out the largest tables, the last first, and then cuts the first one. Summaries and
+/// verdicts stay. Returns how many rows such tables keep, by their keys.
+fn shorten(sheet: &Sheet, mut excess: usize) -> BTreeMap<&str, usize> {
+    let tables =
+        sheet.all_parts().into_iter().filter_map(|part| if let Part::Table(table) = part { Some(table) } else { None });
+    let tables: Vec<&SheetTable> = tables.collect();
+    let may_go = |table: &&SheetTable| !["summary", "verdicts"].iter().any(|key| table.key.ends_with(key));
+    let mut candidates: Vec<&SheetTable> = tables.iter().skip(1).copied().filter(may_go).collect();
+    candidates.sort_by_key(|table| table.rows.len());
+    let mut kept_rows = BTreeMap::new();
+    while excess > 0
+        && let Some(table) = candidates.pop()
+    {
+        kept_rows.insert(table.key.as_str(), 0);
+        excess = excess.saturating_sub(table.rows.len());
+    }
+    if excess > 0
+        && let Some(first) = tables.first()
+    {
+        kept_rows.insert(&first.key, first.rows.len().saturating_sub(excess));
+    }
+    kept_rows
+}
+
+fn render_rows(sheet: &Sheet, style: Style, kept_rows: &BTreeMap<&str, usize>) -> String {
     let mut out = String::new();
     if !sheet.name.is_empty() {
         let _ = writeln!(out, "{} {}\n", "#".repeat(style.level), escape_text(&sheet.name));
     }
-    write_parts(&mut out, &sheet.parts, style);
+    write_parts(&mut out, &sheet.parts, style, kept_rows);
     if style.links_figures
         && sheet.figures().iter().any(|figure| matches!(figure.plot, Plot::Forest(_) | Plot::Heat(_)))
     {
@@ -101,7 +137,7 @@ pub fn render(sheet: &Sheet, style: Style) -> String {
     out.replace(super::sheet::is_unprintable, "\u{fffd}")
 }
 
-fn write_parts(out: &mut String, parts: &[Part], style: Style) {
+fn write_parts(out: &mut String, parts: &[Part], style: Style, kept_rows: &BTreeMap<&str, usize>) {
     let write_heading = |out: &mut String, text: &str| match text {
         "" => Ok(()),
         text => writeln!(out, "{} {}\n", "#".repeat(style.level + 1), escape_text(text)),
@@ -116,7 +152,15 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
             Part::Heading(text) => write_heading(out, text),
             Part::Table(table) => {
                 let _ = write_heading(out, &table.title);
-                write_table(out, table);
+                let kept = kept_rows.get(table.key.as_str()).copied().unwrap_or(table.rows.len());
+                if kept > 0 || table.rows.is_empty() {
+                    write_table(out, table, kept);
+                }
+                if kept < table.rows.len() {
+                    let rows = plural(table.rows.len() - kept, "row");
+                    let _ = writeln!(out, "\n{rows}: in `report.html`, and by `ttlab report FOLDER --format csv`.\n");
+                    continue;
+                }
                 match table.notes() {
                     notes if notes.is_empty() => writeln!(out),
                     notes => writeln!(out, "\n{}\n", escape_text(&notes)),
@@ -133,7 +177,7 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style) {
             }
             Part::Folded(title, folded) => {
                 let _ = writeln!(out, "<details><summary>{}</summary>\n", escape_text(title));
-                write_parts(out, folded, style);
+                write_parts(out, folded, style, kept_rows);
                 writeln!(out, "</details>\n")
             }
         };
@@ -147,11 +191,11 @@ fn write_list(out: &mut String, sentences: &[String]) -> std::fmt::Result {
     writeln!(out)
 }
 
-fn write_table(out: &mut String, table: &SheetTable) {
+fn write_table(out: &mut String, table: &SheetTable, kept: usize) {
     let heads: Vec<String> = table.columns.iter().map(|column| escape_text(&column.name)).collect();
     let rule: String = table.columns.iter().map(|column| if column.is_text { "---|" } else { "---:|" }).collect();
     let _ = writeln!(out, "| {} |\n|{rule}", heads.join(" | "));
-    for row in &table.rows {
+    for row in &table.rows[..kept] {
         let cells = row.iter().zip(&table.columns).map(|(cell, column)| {
             // The blanks in a number do not break, so that the number and its unit stay on one
             // line.
@@ -175,6 +219,26 @@ mod tests {
     fn only_names_between_backticks_stay_code() {
         assert_eq!(escape_text("`table.size` and `<b>`, a`b *c*"), "`table.size` and \\`&lt;b>\\`, a\\`b \\*c\\*");
         assert_eq!(escape_text("`a|b`"), "\\`a\\|b\\`");
+    }
+
+    /// The largest tables go first, summaries and verdicts stay, and the first table is cut last.
+    #[test]
+    fn long_page_loses_its_largest_tables() {
+        use super::super::sheet::{Cell, SheetColumn};
+        let table = |key: &str, rows: usize| {
+            let rows = (0..rows).map(|_| [Cell::text("x")]);
+            Part::Table(SheetTable::new(key, key, SheetColumn::from_names(["a"]), rows))
+        };
+        let lines_and_left_out = |tables: &[(&str, usize)]| {
+            let parts = tables.iter().map(|(key, rows)| table(key, *rows)).collect();
+            let page = render(&Sheet { parts, ..Sheet::default() }, Style { level: 1, links_figures: true });
+            let left_out = page.lines().filter(|line| line.ends_with("--format csv`.")).count();
+            (page.lines().count() <= MAX_LINES, left_out, page.matches("| x |").count())
+        };
+        let tables = [("summary", 150), ("details", 140), ("shares", 100), ("a.verdicts", 90), ("b.summary", 20)];
+        assert_eq!(lines_and_left_out(&tables), (true, 1, 360));
+        assert_eq!(lines_and_left_out(&tables[..2]), (true, 0, 290));
+        assert_eq!(lines_and_left_out(&[("summary", 500), ("shares", 1)]), (true, 2, 500 - (500 + 12 - MAX_LINES)));
     }
 
     #[test]

@@ -270,15 +270,22 @@ impl SheetTable {
 }
 
 impl Sheet {
-    pub fn figures(&self) -> Vec<&Figure> {
-        fn figures_in(part: &Part) -> Vec<&Figure> {
+    /// All parts, also those within folds.
+    pub(super) fn all_parts(&self) -> Vec<&Part> {
+        fn unfold(part: &Part) -> Vec<&Part> {
             match part {
-                Part::Figure(figure) => vec![figure],
-                Part::Folded(_, parts) => parts.iter().flat_map(figures_in).collect(),
-                _ => Vec::new(),
+                Part::Folded(_, parts) => parts.iter().flat_map(unfold).collect(),
+                part => vec![part],
             }
         }
-        self.parts.iter().flat_map(figures_in).collect()
+        self.parts.iter().flat_map(unfold).collect()
+    }
+
+    pub fn figures(&self) -> Vec<&Figure> {
+        self.all_parts()
+            .into_iter()
+            .filter_map(|part| if let Part::Figure(figure) = part { Some(figure) } else { None })
+            .collect()
     }
 }
 

@@ -172,6 +172,24 @@ fn claims(present: &str) -> String {
             ([correctness](correctness.md) says what checks what).\n"
 }
 
+/// Studies whose pages stay as they were made until their findings are made again.
+const OLD_PAGES: [&str; 8] =
+    ["replacement", "replacement-large", "ageing", "ageing-deep", "placement", "modern-search", "key-width", "size"];
+
+/// A page has an end, its plan is what was run, and its first screen answers the question: by the
+/// author's or the page's findings.
+#[test]
+fn kept_pages_are_short_whole_and_begin_with_the_answer() {
+    for (folder, _) in reports().into_iter().filter(|(folder, _)| !OLD_PAGES.contains(&name(folder))) {
+        let page = fs::read_to_string(folder.join("report.md")).unwrap();
+        let (place, lines) = (folder.display(), page.lines().count());
+        assert!(lines <= 400, "{place}: {lines} lines");
+        assert!(!page.contains("of the plan without rows"), "{place}");
+        let answers = |line: &str| ["Found", "**What came of it", "- "].iter().any(|start| line.starts_with(start));
+        assert!(page.lines().take(30).any(answers), "{place}: no finding in the first 30 lines");
+    }
+}
+
 #[test]
 fn claims_page_equals_the_kept_reports() {
     if !has_reports() {

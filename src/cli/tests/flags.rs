@@ -158,12 +158,9 @@ fn prepare(folder: &Path) {
     let (experiment, claim_file) =
         (write_experiment(folder, "x.toml", TWO_SIZES), write_experiment(folder, "claim.toml", &claim));
     let bratko = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd");
-    std::fs::write(
-        path_in("late.toml"),
-        format!("name = 'x'\nsuite = '{}'\nlimit = {{ depth = 1 }}\n{TWO_SIZES}\n", bratko.display()),
-    )
-    .unwrap();
-    let tune = std::fs::read_to_string(path_in("late.toml")).unwrap().replace("limit", "first = 8\nlimit");
+    let late = format!("name = 'x'\nsuite = '{}'\nlimit = {{ depth = 1 }}\n{TWO_SIZES}\n", bratko.display());
+    std::fs::write(path_in("late.toml"), format!("{late}'table.slots' = [1, 2]\n")).unwrap();
+    let tune = late.replace("limit", "first = 8\nlimit");
     std::fs::write(path_in("tune.toml"), format!("{tune}[tune]\nfirst = 2\n")).unwrap();
     let three = std::fs::read_to_string(path_in("three.epd")).unwrap();
     std::fs::write(

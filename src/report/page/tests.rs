@@ -425,7 +425,7 @@ fn warnings_are_on_the_page_and_on_the_terminal() {
         );
         assert_eq!(page.games.is_some(), rows == games);
         if rows == games {
-            assert_eq!(keys(&page.sheet.parts), ["encounters", "elo", "pairs", "ends", "How it was made"]);
+            assert_eq!(keys(&page.sheet.parts), ["encounters", "elo", "pairs", "How it was made"]);
             assert_eq!(keys(&page.terminal_sheet().parts), ["encounters"]);
         }
     }
