@@ -155,15 +155,16 @@ fn write_parts(out: &mut String, parts: &[Part], style: Style, kept_rows: &BTree
                 let kept = kept_rows.get(table.key.as_str()).copied().unwrap_or(table.rows.len());
                 if kept > 0 || table.rows.is_empty() {
                     write_table(out, table, kept);
+                    let _ = writeln!(out);
                 }
                 if kept < table.rows.len() {
                     let rows = plural(table.rows.len() - kept, "row");
-                    let _ = writeln!(out, "\n{rows}: in `report.html`, and by `ttlab report FOLDER --format csv`.\n");
+                    let _ = writeln!(out, "{rows}: in `report.html`, and by `ttlab report FOLDER --format csv`.\n");
                     continue;
                 }
                 match table.notes() {
-                    notes if notes.is_empty() => writeln!(out),
-                    notes => writeln!(out, "\n{}\n", escape_text(&notes)),
+                    notes if notes.is_empty() => Ok(()),
+                    notes => writeln!(out, "{}\n", escape_text(&notes)),
                 }
             }
             Part::Figure(figure) if style.links_figures => {
