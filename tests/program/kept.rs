@@ -132,7 +132,9 @@ fn kept_rows_are_those_of_another_run() {
 /// file does not accept, which is bold.
 fn verdicts(folder: &Path) -> (String, bool) {
     let page = fs::read_to_string(folder.join("report.md")).unwrap();
-    let rows = verdict_sections(&page).into_iter().flat_map(|section| section.lines().filter(|line| line.starts_with("| ")).skip(1));
+    let rows = verdict_sections(&page)
+        .into_iter()
+        .flat_map(|section| section.lines().filter(|line| line.starts_with("| ")).skip(1));
     let verdicts: Vec<&str> = rows.map(|row| row.split(" | ").nth(1).unwrap()).collect();
     let count = |word: &str| verdicts.iter().filter(|verdict| verdict.trim_matches('*').starts_with(word)).count();
     let counts = ["holds", "differs", "undecided"].map(count);
