@@ -70,7 +70,7 @@ pub fn find_depths(
     engine.end_overruns();
     engine.set_timeout(super::QUICK_SEARCH_TIMEOUT);
     let sizes = super::table_sizes(&engine.identity().options, &examiner.launch.options);
-    let full_nodes = 2 * FULL_NODES * sizes.map_or(1, |(small, _)| small.unsigned_abs());
+    let full_nodes = 5 * FULL_NODES / 4 * sizes.map_or(1, |(small, _)| small.unsigned_abs());
     let (time, depths) = match budget {
         Budget::Games { depth, .. } => (Duration::MAX, depth..=depth),
         Budget::Time(time) => (time, MIN_DEPTH..=MAX_DEPTH),

@@ -13,7 +13,7 @@ const GAMES: &str = "builtin:human-explore";
 /// is to move.
 pub const SEARCHES_PER_GAME: usize = 3;
 
-/// Only every third game is used, because neighbouring games come from the same match.
+/// Every third game comes first, because neighbouring games come from the same match.
 const GAME_STRIDE: usize = 3;
 
 /// The number of plies before the first search of the first game.
@@ -43,7 +43,8 @@ impl GamePosition {
 pub fn games() -> Vec<Vec<GamePosition>> {
     let suite = builtin::load(Path::new(GAMES), SuiteOptions::default());
     let items = suite.map(|suite| suite.items).unwrap_or_default();
-    let games = items.iter().filter_map(|item| Some((item.board, item.game_moves()?))).step_by(GAME_STRIDE).enumerate();
+    let games: Vec<_> = items.iter().filter_map(|item| Some((item.board, item.game_moves()?))).collect();
+    let games = (0..GAME_STRIDE).flat_map(|first| games.iter().skip(first).step_by(GAME_STRIDE)).copied().enumerate();
     let select_positions = |(index, (start, game)): (usize, (Board, &[Move]))| {
         let first_ply = FIRST_PLY + PLY_STEP * (index % PLY_CYCLE);
         let (mut board, mut past, mut positions) = (start, Vec::new(), Vec::new());
