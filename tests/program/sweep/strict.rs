@@ -118,16 +118,6 @@ fn strict_refuses_variants_that_are_the_same_search() {
     }
 }
 
-#[test]
-fn strict_refuses_an_exclude_without_effect() {
-    let text = "limit = { depth = 1 }\n[engine]\ntable.size = 16\n[grid]\n'table.size' = [16, 32]\n[[exclude]]\n'table.size' = ";
-    blind(&format!("{text}64\n"), &[], Some("[[exclude]] entry 1 excludes no variant"));
-    // Excluding one of several values has an effect.
-    let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\n{}32\n", text.replace("32]", "32, 64]")));
-    let message = ttlab(&["check", &trial.file]).expect(0);
-    assert!(!message.stderr.contains("excludes no variant"), "{}", message.stderr);
-}
-
 /// `check` prints every warning, `plan` how many there are and where to read them; `run` prints
 /// only those that block the conclusion; the page has none of them.
 #[test]
