@@ -110,7 +110,7 @@ fn which_policy_is_scaled_to_a_pressure() {
         ),
         (&["--hash", "25%", "--nodes", "4000"], "--hash: 25 % at 4000 nodes a move is less than 64 entries"),
         (&["--hash", "1MiB"], "--nodes"),
-        (&["--hash", "1MiB", "--seconds", "-1"], "expected a number of seconds"),
+        (&["--hash", "1MiB", "--seconds=-1"], "expected a number of seconds"),
     ] {
         let (_, _, stderr, code) = written(args);
         assert_eq!(code, 2, "{stderr}");
