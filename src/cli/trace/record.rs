@@ -17,7 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The arguments that say which searches are recorded.
+// With flattened parts the group has no members of its own, and would never be present.
 #[derive(clap::Args)]
+#[group(args = ["what"])]
 pub struct Args {
     /// A FEN in quotes, startpos, or an .epd, .fen or .pgn file
     what: String,
