@@ -249,10 +249,6 @@ fn add_probe_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) 
     };
     ask("go nodes", probe.nodes == LimitSupport::Yes, nodes);
     let limit_text = limit.depth.map_or(format!("{NODE_LIMIT} nodes"), |depth| format!("depth {depth}"));
-    if probe.reports.is_empty() {
-        ask("repeats", false, "cannot be asked: the engine respects no limit".to_owned());
-        return;
-    }
     let counts = match (probe.lacks_nodes, probe.counter_fault.is_empty()) {
         (true, _) => "never reported, or impossible values".to_owned(),
         (_, false) => probe.counter_fault.clone(),
@@ -262,7 +258,13 @@ fn add_probe_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) 
             format!("rise from depth to depth, begin at 0{}", after.unwrap_or_default())
         }
     };
-    ask("node counts", !probe.lacks_nodes && probe.counter_fault.is_empty(), counts);
+    if probe.lacks_nodes || !probe.reports.is_empty() {
+        ask("node counts", !probe.lacks_nodes && probe.counter_fault.is_empty(), counts);
+    }
+    if probe.reports.is_empty() {
+        ask("repeats", false, "cannot be asked: the engine respects no limit".to_owned());
+        return;
+    }
     let difference = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
     let repeats = probe.repeatability;
     match (repeats, probe.resets_on_new_game) {

@@ -214,7 +214,10 @@ impl Prober<'_> {
                 Ok(report) => report,
                 Err(why) => return Ok(LimitSupport::No(why)),
             };
-            let Some(nodes) = report.nodes else { return Ok(LimitSupport::No("it reports no nodes".to_owned())) };
+            let Some(nodes) = report.nodes else {
+                self.result.lacks_nodes = true;
+                return Ok(LimitSupport::No("it reports no nodes".to_owned()));
+            };
             self.result.node_limits.push((limit, nodes));
         }
         let counts = &self.result.node_limits;

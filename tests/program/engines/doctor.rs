@@ -100,7 +100,6 @@ fn doctor_check_finds_its_planted_fault() {
             "does-not-hold",
             "failed in 1 of 21",
         ),
-        ("s/ searchmoves .*//", "", "searchmoves", "note", "ignored"),
         ("s/^setoption name Hash value 16$/ucinewgame/", "", "Hash again", "note", "as a new process"),
         ("", "s/score mate /score mate -/", "mate scores", "does-not-hold", "instead of mate "),
         ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 instead of mate "),
