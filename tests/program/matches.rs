@@ -338,7 +338,7 @@ fn round_robin_page_has_every_encounter() {
     let path = trial.path("out").join("results.csv");
     assert_eq!(column(&path, "variant").len(), 3 * 6 * 2);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
-    for part in ["Encounters", "[all, as PGN](games.pgn)", "![Elo](elo.svg)", "Holm"] {
+    for part in ["Encounters", "`games.pgn`", "![Elo](elo.svg)", "Holm"] {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     let html = fs::read_to_string(trial.path("out").join("report.html")).unwrap();
