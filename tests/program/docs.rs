@@ -237,58 +237,6 @@ fn schema_accepts_exactly_the_files_that_the_program_accepts() {
 }
 
 #[test]
-fn bad_item_is_skipped_only_on_request_with_a_warning() {
-    let folder = scratch();
-    let games = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n[White \"C\"]\n[Black \"D\"]\n\n0-1\n";
-    fs::write(folder.path().join("games.pgn"), games).unwrap();
-    let file = folder.path().join("trial.toml");
-    fs::write(&file, "suite = 'games.pgn'\nsequence = { from = 0 }\nlimit = { depth = 1 }\n").unwrap();
-    let (file, out) = (file.to_str().unwrap(), folder.path().join("out"));
-    let (_, stderr, code) = run(&["check", file]);
-    assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("game 2: no moves (result 0-1)"), "{stderr}");
-    let (_, stderr, code) = run(&["run", file, "--skip-bad", "--out", out.to_str().unwrap()]);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("1 item of the suite was left out"), "{stderr}");
-    for name in ["report.md", "report.html", "manifest.json"] {
-        assert!(fs::read_to_string(out.join(name)).unwrap().contains("game 2: no moves"), "{name}");
-    }
-    fs::write(file, "suite = 'games.pgn'\non_error = 'skip'\nsequence = { from = 0 }\nlimit = { depth = 1 }\n")
-        .unwrap();
-    let (_, stderr, code) = run(&["check", file]);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("left out"), "{stderr}");
-}
-
-#[test]
-fn repaired_suite_is_written_and_read_in_strict_mode() {
-    let folder = scratch();
-    let old = folder.path().join("old.epd");
-    fs::write(&old, "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5  b  -  - bm Qd1 +; id BK 01 it is;\n").unwrap();
-    let (old, fixed) = (old.to_str().unwrap(), folder.path().join("fixed.epd"));
-    let fixed = fixed.to_str().unwrap();
-    assert_eq!(run(&["suite", old]).2, 2);
-    let (_, stderr, code) = run(&["suite", "--lenient", old, "-o", fixed]);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(!stderr.is_empty(), "{stderr}");
-    let (stdout, stderr, code) = run(&["suite", fixed, "--format", "json"]);
-    assert_eq!((code, stderr.as_str()), (0, ""));
-    let items: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((items[0]["best"][0].as_str(), items[0]["best_san"][0].as_str()), (Some("d6d1"), Some("Qd1+")));
-    // What the strict reader accepts is the same after writing and reading it again, including the
-    // moves of games.
-    for suite in ["data/bratko-kopec.epd", "data/openings.epd"] {
-        let json = run(&["suite", suite, "--format", "csv"]).0;
-        run(&["suite", suite, "-o", fixed]);
-        let again = run(&["suite", fixed, "--format", "csv"]).0;
-        let lines = |text: &str| {
-            text.lines().map(|line| line.rsplit(',').take(7).collect::<Vec<_>>().join(",")).collect::<Vec<_>>()
-        };
-        assert_eq!(lines(&json), lines(&again), "{suite}");
-    }
-}
-
-#[test]
 fn options_search_finds_any_part_of_a_name() {
     for (text, path) in [("table.pol", "table.policy.kind"), ("killers", "ordering"), ("huge", "table.huge_pages")] {
         let (stdout, stderr, code) = run(&["options", text]);

@@ -83,19 +83,3 @@ fn power_is_stated_for_rivals() {
     let output = findings(&page, 0.005).join(" ");
     assert!(output.contains("power for differences between rivals is 80 % if a difference is about 3."), "{output}");
 }
-
-/// Nine positions are slightly above 1 and one is far below: the page names that one.
-#[test]
-fn finding_that_depends_on_one_position_names_it() {
-    let mut text = "variant,position,depth,search.nodes\n".to_owned();
-    for position in 0..10 {
-        let nodes = if position == 7 { 50.0 } else { 1200.0 + f64::from(position) };
-        writeln!(text, "base,p{position},8,1000\nother,p{position},8,{nodes}").unwrap();
-    }
-    let page = summary(&text);
-    let line = &page.lines[1];
-    assert_eq!((line.influential_cluster.as_str(), line.measures[0].fragile), ("p7", true));
-    let output = findings(&page, 0.005).join(" ");
-    assert!(output.contains("Significance depends on a single position: \"other\" (0.8"), "{output}");
-    assert!(output.contains("without p7)"), "{output}");
-}
