@@ -36,10 +36,10 @@ pub fn is_same(found: &str, expected: &str) -> bool {
         }
 }
 
-/// Checks a golden file of questions and answers, in blocks between blank lines. A block that begins
-/// with `# ` is a comment. One that begins with `=== ` begins a section, and its other lines are the
-/// section's text. In any other block the lines that begin with `> ` are what `answer` makes of the
-/// section's text and of the other lines.
+/// Checks a golden file of questions and answers, in blocks between blank lines. A block that
+/// begins with `# ` is a comment. One that begins with `=== ` begins a section, and its other lines
+/// are the section's text. In any other block the lines that begin with `> ` are what `answer`
+/// makes of the section's text and of the other lines.
 #[track_caller]
 pub fn assert_answers(name: &str, mut answer: impl FnMut(&str, &str) -> String) {
     let path = root().join(name);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the table of what engines' tables do from outside into docs/engines.md.
+"""Writes the table of what engines' tables do from outside into docs/engine-behaviour.md.
 
 Unpacks the pinned packages into a temporary folder, runs `ttlab doctor --json` on each engine, one after another, and puts
-the answers between the marks in docs/engines.md. Searches are given by depth, so a second run writes the same table. From
+the answers between the marks in docs/engine-behaviour.md. Searches are given by depth, so a second run writes the same table. From
 the root, after `cargo build --release` (or with the program given): experiments/engines/behaviour.py [TTLAB]
 """
 
@@ -79,7 +79,7 @@ def main():
     lines = [f"| | {' | '.join(found)} |\n", f"|---|{'---|' * len(found)}\n"]
     for question in questions:
         lines.append(f"| {question} | {' | '.join(cells.get(question, '') for cells in found.values())} |\n")
-    page = pathlib.Path("docs/engines.md")
+    page = pathlib.Path("docs/engine-behaviour.md")
     before, rest = page.read_text().split(MARKS[0])
     after = rest.split(MARKS[1])[1]
     page.write_text("".join([before, MARKS[0], *lines, MARKS[1], after]))

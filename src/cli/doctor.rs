@@ -9,8 +9,8 @@ use std::time::Duration;
 
 /// Examine a UCI engine before anything is measured with it
 ///
-/// Is it repeatable, does `ucinewgame` reset it, does it respect its limits, are its node counts sums,
-/// and does it need fewer nodes to a depth with a better table?
+/// Is it repeatable, does `ucinewgame` reset it, does it respect its limits, are its node counts
+/// sums, and does it need fewer nodes to a depth with a better table?
 #[derive(clap::Args)]
 #[command(after_help = include_str!("help/doctor.txt"))]
 pub struct Args {

@@ -23,7 +23,8 @@ pub struct Args {
     /// Processors of a shard; it runs as many jobs in parallel
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     cpus: u16,
-    /// Memory of a shard with Slurm, in MiB [default: its tables and 256; 4096 if their size is unknown]
+    /// Memory of a shard with Slurm, in MiB [default: its tables and 256; 4096 if their size is
+    /// unknown]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     mem: Option<u64>,
     /// Shards that run in parallel

@@ -1,6 +1,6 @@
 //! Measures whether an engine searches less when its table forgets. The same searches along games,
-//! to one depth and with the table kept along each game, are run with a small and a large table, and
-//! their nodes are compared.
+//! to one depth and with the table kept along each game, are run with a small and a large table,
+//! and their nodes are compared.
 //!
 //! Many engines reduce the depth of a node for which the table has no move. A table that forgets
 //! then makes searches to a fixed depth cheaper and worse.

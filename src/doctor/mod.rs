@@ -38,8 +38,8 @@ pub struct Request {
 /// How much to search when a small and a large table are compared.
 #[derive(Debug, Clone, Copy)]
 pub enum Budget {
-    /// As much as is possible if the whole examination is to take roughly this processor time of the
-    /// engine. The depth and the number of games are chosen accordingly.
+    /// As much as is possible if the whole examination is to take roughly this processor time of
+    /// the engine. The depth and the number of games are chosen accordingly.
     Time(Duration),
     /// A fixed amount, so that an engine with repeatable searches gives the same figures on any
     /// machine.
@@ -144,8 +144,8 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
     }))
 }
 
-/// A number or a switch if the text can be parsed as such, else text. `Threads` is 1 unless the user
-/// sets it.
+/// A number or a switch if the text can be parsed as such, else text. `Threads` is 1 unless the
+/// user sets it.
 fn to_typed_options(options: &[(String, String)]) -> std::collections::BTreeMap<String, OptionValue> {
     let to_value = |text: &String| {
         let number_or_switch = text.parse().map(OptionValue::Spin).or_else(|_| text.parse().map(OptionValue::Check));

@@ -23,8 +23,8 @@ pub struct File {
     pub question: String,
     /// How to read the figures; printed in the report.
     pub analysis: String,
-    /// The article whose claims `[[expect]]` checks: `title`, `author`, `year` and `link`. It stands
-    /// for the source of expectations of kind `published`.
+    /// The article whose claims `[[expect]]` checks: `title`, `author`, `year` and `link`. It
+    /// stands for the source of expectations of kind `published`.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
     pub article: Option<Table>,
     /// The positions: an EPD, FEN or PGN file (looked for beside the experiment file, then in the

@@ -261,9 +261,9 @@ fn suite_with_own_limit<'a>(file: &'a File, path: &str) -> Option<&'a str> {
     entries.find(|(_, entry)| has_own_limit(entry)).map(|(name, _)| name.as_str())
 }
 
-/// The error of a variant's option, where the option is set: on the command line, in the variant, or
-/// elsewhere in the file. For an option on an axis, the place is that of the single value. If a word
-/// of the value is wrong, the place is that of the word.
+/// The error of a variant's option, where the option is set: on the command line, in the variant,
+/// or elsewhere in the file. For an option on an axis, the place is that of the single value. If a
+/// word of the value is wrong, the place is that of the word.
 fn option_problem(
     file: &File,
     draft: &Draft,

@@ -194,10 +194,12 @@ impl PlanFile {
             check_equal("shards", file.shards.to_string(), format!("1 to {MAX_SHARDS}"))?;
         }
         for SuiteFile { path, hash } in file.suites.values_mut() {
+            let below = path.strip_prefix(&file.folder).map(|below| folder_of(Path::new(plan_path)).join(below));
             if !path.exists()
-                && let Ok(below) = path.strip_prefix(&file.folder)
+                && let Ok(below) = below
+                && (below.exists() || !file.folder.exists())
             {
-                *path = folder_of(Path::new(plan_path)).join(below);
+                *path = below;
             }
             let (name, help) = (path.display(), "put the suite that was planned there, or make the plan again");
             let found = SuiteFile::read(path).map_err(|error| {

@@ -52,8 +52,9 @@ impl SealHasher {
     }
 }
 
-/// The indices of the columns whose values are the same in every run of a plan. Ids are not, because
-/// they depend on the names of options, nor are checksums, because they depend on all columns.
+/// The indices of the columns whose values are the same in every run of a plan. Ids are not,
+/// because they depend on the names of options, nor are checksums, because they depend on all
+/// columns.
 pub(super) fn counted_columns(header: &[String]) -> Vec<usize> {
     let is_counted = |name: &str| name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time);
     (0..header.len()).filter(|&index| is_counted(&header[index])).collect()

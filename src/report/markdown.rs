@@ -113,7 +113,8 @@ fn shorten(sheet: &Sheet, mut excess: usize) -> BTreeMap<&str, usize> {
         && let Some(table) = candidates.pop()
     {
         kept_rows.insert(table.key.as_str(), 0);
-        // Its two heading lines and its blank line go too; the remark that replaces it has two lines.
+        // Its two heading lines and its blank line go too; the remark that replaces it has two
+        // lines.
         excess = excess.saturating_sub(table.rows.len() + 1);
     }
     if excess > 0

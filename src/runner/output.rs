@@ -128,8 +128,8 @@ impl Output {
     /// the manifest is that of a merge.
     ///
     /// # Errors
-    /// If the folder contains a kept report or results of another plan or build, or cannot be written
-    /// to. Another build is accepted if `any_build` is true.
+    /// If the folder contains a kept report or results of another plan or build, or cannot be
+    /// written to. Another build is accepted if `any_build` is true.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
         // The manifest of a merge already has the segments of its shards.
         let (jobs, is_merge) = (manifest.jobs, !manifest.segments.is_empty());
@@ -269,9 +269,9 @@ impl Output {
         Ok((results, done))
     }
 
-    /// Checks that the rows of a run that had ended match their seal. Each row matches its checksum,
-    /// but times and forged checksums show only here. Lost rows are no error, because the run
-    /// restores them.
+    /// Checks that the rows of a run that had ended match their seal. Each row matches its
+    /// checksum, but times and forged checksums show only here. Lost rows are no error, because the
+    /// run restores them.
     pub fn check_unchanged(&self) -> Result<(), OutputError> {
         let path = self.results_path();
         let Some(earlier) = self.earlier_manifest.get().filter(|manifest| manifest.ended.is_some()) else {

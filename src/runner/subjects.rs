@@ -205,9 +205,9 @@ impl Subjects {
         self.engines.iter().map(named_info).collect()
     }
 
-    /// Describes each engine in one line for the user: whether its counts are repeatable, whether it
-    /// respects limits, and what restrictions it has. Then a line for each finding of the trial that
-    /// concerns the experiment.
+    /// Describes each engine in one line for the user: whether its counts are repeatable, whether
+    /// it respects limits, and what restrictions it has. Then a line for each finding of the trial
+    /// that concerns the experiment.
     pub fn describe(&self, plan: &Plan) -> Vec<String> {
         let describe_engine = |(&index, engine): (&usize, &ProbedEngine)| {
             let EngineInfo { name, repeats, forgets: resets, go_depth, go_nodes, .. } = &engine.info;
@@ -570,7 +570,7 @@ mod tests {
             (
                 "echo info depth 9 nodes 9",
                 "nodes = 9",
-                ["not respected: it searched to depth 9, expected 4", "respected"],
+                ["not respected: it searched to depth 9 (limit 4) and had to be stopped", "respected"],
             ),
         ] {
             let text = format!(

@@ -112,10 +112,15 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
     let mut report = FolderReport::default();
     let mut start = Vec::new();
     let opened = crate::system::files::open(&path);
-    if opened.and_then(|file| file.take(manifest.header.len() as u64 + 1).read_to_end(&mut start)).is_err() {
-        report.add(FolderState::Incomplete, "there is no results.csv".to_owned());
-    } else if manifest.header.as_bytes().starts_with(&start) {
-        report.add(FolderState::Incomplete, "results.csv is empty".to_owned());
+    // Other failures are those of the reading below.
+    match opened.and_then(|file| file.take(manifest.header.len() as u64 + 1).read_to_end(&mut start)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            report.add(FolderState::Incomplete, "there is no results.csv".to_owned());
+        }
+        Ok(_) if manifest.header.as_bytes().starts_with(&start) => {
+            report.add(FolderState::Incomplete, "results.csv is empty".to_owned());
+        }
+        _ => {}
     }
     if report.state != FolderState::Complete {
         report.is_unreadable = true;

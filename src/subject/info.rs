@@ -383,8 +383,8 @@ mod tests {
         assert_eq!(rows(depth, "d2d3", &["information depth 3", "xinfo depth 3", ""]).0, "-: - d2d3 -");
     }
 
-    /// The bound keyword may precede or follow the number. The row has depth, score and variation of
-    /// the last exact line. If there is none, it has no score.
+    /// The bound keyword may precede or follow the number. The row has depth, score and variation
+    /// of the last exact line. If there is none, it has no score.
     #[test]
     fn bound_is_not_taken_as_a_score() {
         let depth = Limit { depth: Some(2), nodes: None };
@@ -445,7 +445,7 @@ mod tests {
         let board = Board::startpos();
         let report = info.into_report(&board, parse_move(&board, "a2a3").unwrap(), depth);
         assert_eq!(report.falling_nodes, Some([(2, 90), (3, 60)]));
-        assert_eq!(rows(depth, "e2e4", &["info depth 1 score cp 1 pv a2a3", "info depth 2 pv e2e4"]).0, "2: - e2e4 1");
+        assert_eq!(rows(depth, "e2e4", &["info depth 1 score cp 1 pv a2a3", "info depth 2 pv e2e4"]).0, "1: - e2e4 1");
         assert_eq!(rows(depth, "e2e4", &[]).0, "-: - e2e4 -");
     }
 

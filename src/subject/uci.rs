@@ -379,8 +379,8 @@ fn go_line(limit: Limit) -> String {
     format!("go{depth}{nodes}{infinite}")
 }
 
-/// Whether a search has passed its limit so far that it ignores it. Some engines search one ply more
-/// (Glaurung 2.2 at depth 1), or check their nodes only from time to time.
+/// Whether a search has passed its limit so far that it ignores it. Some engines search one ply
+/// more (Glaurung 2.2 at depth 1), or check their nodes only from time to time.
 fn is_far_beyond(limit: Limit, depth: Option<u8>, nodes: Option<u64>) -> bool {
     limit.depth.is_some_and(|maximum| depth > Some(maximum.saturating_add(1)))
         || limit.nodes.is_some_and(|maximum| nodes > Some(maximum.saturating_mul(4).saturating_add(100_000)))

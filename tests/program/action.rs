@@ -8,7 +8,10 @@ use std::process::{Command, Output};
 
 fn git(folder: &Path, args: &[&str]) -> String {
     let mut command = Command::new("git");
-    command.current_dir(folder).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
+    command
+        .current_dir(folder)
+        .args(["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "protocol.file.allow=always"])
+        .args(args);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()

@@ -142,5 +142,5 @@ fn skipped_test_fails_where_its_need_is_required() {
 fn unknown_need_fails_and_lists_the_known() {
     let (text, passed) = without_programs("slrum");
     assert!(!passed, "{text}");
-    assert!(text.contains("nothing is called \"slrum\"; it takes browser, cc"), "{text}");
+    assert!(text.contains("nothing is called \"slrum\"; it takes actionlint, browser"), "{text}");
 }

@@ -10,7 +10,7 @@ use ttlab::internals::record::columns::columns;
 const TESTS: &[(&str, &str, &str)] = &[
     (
         "program/rows.rs",
-        "rows_of_grid_exclude_include_and_variant_equal_the_expected",
+        "rows_of_grid_exclude_and_variant_equal_the_expected",
         "experiment variant position repeat depth limit best score pv solved finished slots entries current bytes hashfull error",
     ),
     ("program/rows.rs", "rows_along_games_equal_the_expected", "game ply"),

@@ -333,12 +333,10 @@ fn round_robin_page_has_every_encounter() {
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("bare"), "{stdout}{stderr}");
     assert!(stdout.contains("Elo"), "{stdout}{stderr}");
-    let interval = "An interval in brackets is of its encounter alone";
-    assert!(format!("{stdout}{stderr}").contains(interval), "{stdout}{stderr}");
     let path = trial.path("out").join("results.csv");
     assert_eq!(column(&path, "variant").len(), 3 * 6 * 2);
     let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
-    for part in ["Encounters", "`games.pgn`", "![Elo](elo.svg)", "Holm"] {
+    for part in ["Encounters", "`games.pgn`", "![Elo](elo.svg)"] {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     let html = fs::read_to_string(trial.path("out").join("report.html")).unwrap();

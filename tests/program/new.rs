@@ -153,7 +153,7 @@ fn rows(results: &Path) -> Vec<Vec<String>> {
 #[test]
 fn try_has_the_rows_of_the_file_by_hand() {
     let folder = scratch();
-    let text = "suite = 'builtin:bratko-kopec'\nlimit = { depth = 3 }\n[engine]\ntable.size = '64 KiB'\n[grid]\n\
+    let text = "name = 'try'\nsuite = 'builtin:bratko-kopec'\nlimit = { depth = 3 }\n[engine]\ntable.size = '64 KiB'\n[grid]\n\
         'table.policy' = ['always', 'depth-age']\n'table.slots' = [2, 4]\n";
     fs::write(folder.path().join("mine.toml"), text).unwrap();
     let (text, code) = ttlab(folder.path(), &["run", "mine.toml", "--quiet", "--out", "mine"]);

@@ -209,3 +209,39 @@ fn last_set_flag_wins() {
     assert!(output.contains("table.slots=9"), "{output}");
     assert!(!output.contains("table.slots=2"), "{output}");
 }
+
+#[test]
+fn rows_have_unique_ids() {
+    let text = "suite = 'data/games.pgn'\nfirst = 3\nlimit = { depth = 3 }\nrepeats = 2\nseeds = 3\nsequence = { from = 2, to = 5 }\n\
+        [grid]\n'table.size' = [64, 128]\n'table.clear' = ['game', 'never']\n";
+    let plan = plan(text);
+    let mut seen = HashMap::new();
+    let (mut jobs, mut before) = (0, None);
+    for job in plan.jobs() {
+        jobs += 1;
+        assert!(before < Some(plan.order_key(&job)), "jobs stand in the order of their places");
+        before = Some(plan.order_key(&job));
+        for item in job.item..job.item + job.item_count {
+            for (ply, depth) in [(2, 1), (2, 2), (3, 1), (5, 3)] {
+                let place = (job.variant, item, job.repeat, ply, depth);
+                assert_eq!(seen.insert(plan.row_id(&job, item, ply, depth), place), None);
+            }
+        }
+        assert_eq!(seen.insert(plan.job_id(&job), (job.variant, job.item, job.repeat, 0, 0)), None);
+        assert_eq!(plan.job_for(job.variant, None, job.item, job.repeat), job);
+    }
+    // For each repeat and key seed: two sizes cleared between games, with three games each, and two
+    // variants that are never cleared, with one job each.
+    assert_eq!((jobs, plan.len()), (2 * 3 * (2 * 3 + 2), 2 * 3 * (2 * 3 + 2)));
+    let seeds: Vec<u64> = plan.variants.iter().map(|point| point.builtin().unwrap().keys.seed).collect();
+    assert_eq!(seeds, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+    // For a variant that is never cleared, the searches before the third game are part of its
+    // result; for the others they aren't.
+    let one = self::plan(&text.replace("first = 3", "first = 2"));
+    let kept = |plan: &Plan, item: usize| {
+        let job = plan.job_for(1, None, item, 0);
+        assert!(job.item_count > 1);
+        plan.row_id(&job, item, 2, 1)
+    };
+    assert_eq!(kept(&plan, 1), kept(&one, 1), "the same games came before");
+}

@@ -16,6 +16,7 @@ const ROOMS: [(&str, &[&str]); 2] = [
             "text",
             "console",
             "memory_watch",
+            "golden",
             "submit",
             "stats",
             "subject",

@@ -247,7 +247,7 @@ fn holds(case: &Case, more: &[&str]) {
     assert_eq!(manifest["name"], rows[0]["experiment"]);
     assert_eq!(manifest["question"], "What is it?");
     assert_eq!(manifest["sequence"], case.plies.is_some());
-    assert_eq!(manifest["schema"], 3);
+    assert_eq!(manifest["schema"], 4);
     let varying: Vec<&str> = case.variants[0].cells.iter().map(|cell| cell.0).collect();
     assert_eq!(manifest["varying"], serde_json::json!(varying));
     for variant in &case.variants {

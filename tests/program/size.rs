@@ -9,9 +9,9 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 44_487),
-    ("lines of tests", 46_016),
-    ("lines of comments", 8_990),
+    ("production lines", 43_753),
+    ("lines of tests", 46_050),
+    ("lines of comments", 8_860),
     ("options", 118),
     ("columns", 123),
     ("commands", 27),

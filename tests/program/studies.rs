@@ -256,6 +256,8 @@ fn elo_in_the_node_study_equals_that_of_its_encounters() {
     let text = fs::read_to_string(root().join("experiments/matches/price-of-a-node.toml")).unwrap();
     let known: Vec<[i32; 3]> =
         known_figures(&kept("price-of-a-node")).iter().map(|figure| figure.map(|value| value.round() as i32)).collect();
+    // The page has a decimal, so that a half may be rounded twice.
+    let is_near = |known: &[i32; 3], elo: &[i32; 3]| known.iter().zip(elo).all(|(known, elo)| (known - elo).abs() <= 1);
     let message: Vec<[i32; 3]> = text
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.split(" | ").nth(1)?.strip_suffix(']'))
@@ -264,7 +266,10 @@ fn elo_in_the_node_study_equals_that_of_its_encounters() {
             numbers.try_into().unwrap()
         })
         .collect();
-    assert!(message.len() == 17 && message.iter().all(|elo| known.contains(elo)), "{message:?} in {known:?}");
+    assert!(
+        message.len() == 17 && message.iter().all(|elo| known.iter().any(|known| is_near(known, elo))),
+        "{message:?} in {known:?}"
+    );
 }
 
 /// Runs a study's file with a change (of several suites, only the one given as `study/suite`) and
@@ -519,7 +524,8 @@ const FACTS: &[&[&str]] = &[
 ];
 
 /// What `ttlab check` says before a run of the main studies, the page does not say again, and each
-/// says it once. The studies are run at a small fraction of their size, so that many warnings apply.
+/// says it once. The studies are run at a small fraction of their size, so that many warnings
+/// apply.
 #[test]
 fn no_fact_is_warned_of_twice() {
     for study in ["replacement", "ageing", "placement", "size", "ordering"] {

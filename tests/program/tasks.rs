@@ -292,9 +292,6 @@ fn question_without_an_answer_gets_the_nearest_that_works() {
     let alone = "\"c\" has no baseline in the same group and is compared with nothing";
     assert!(shown.contains(&format!("- {alone}.")), "{shown}");
     let path = folder.path().join("trial.toml").display().to_string();
-    let nearest =
-        format!("note: {alone}; the nearest baseline is \"a\", which differs from \"c\" in table.policy, table.size");
-    assert!(run(&["check", &path]).1.contains(&nearest), "{nearest}: {}", run(&["check", &path]).1);
     fs::write(&path, file("alwys")).unwrap();
     let (_, stderr, code) = run(&["check", &path]);
     assert!(code == 2 && stderr.contains("table.policy.kind = alwys: did you mean `always`?"), "{stderr}");

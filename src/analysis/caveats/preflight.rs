@@ -1,5 +1,5 @@
-//! Warns of what an experiment cannot show, before the experiment runs: what its design alone tells.
-//! What rows tell is said on the page.
+//! Warns of what an experiment cannot show, before the experiment runs: what its design alone
+//! tells. What rows tell is said on the page.
 
 use super::external_power::ExternalPower;
 use super::warnings::REPLACEMENT;

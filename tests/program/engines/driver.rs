@@ -308,14 +308,14 @@ fn trial_reports_repeatability_and_limits() {
     assert_eq!((well.repeatability, well.resets_on_new_game), (Repeatability::Exact, true));
     assert_eq!((well.depth, well.nodes), (LimitSupport::Yes, LimitSupport::Untried));
     assert_eq!(probed("wander", Restart::Experiment, depth(5)).repeatability, Repeatability::NotRepeatable);
-    // 5026 and 5036 nodes: one search left 10 nodes' worth of state behind, which is 0.2 %.
+    // 5026 to 5056 nodes: each of three searches left 10 nodes' worth of state behind: 0.6 %.
     let keeps = probed("keeps", Restart::Experiment, depth(5));
     assert!(
         matches!(keeps.repeatability, Repeatability::Within(share) if share > 0.0 && share < 0.01),
         "{:?}",
         keeps.repeatability
     );
-    assert_eq!(keeps.repeatability.to_string(), "within 0.2 %");
+    assert_eq!(keeps.repeatability.to_string(), "within 0.6 %");
     assert!(!keeps.resets_on_new_game);
     assert_eq!(probed("keeps", Restart::Game, depth(5)).repeatability, Repeatability::Exact);
     assert!(

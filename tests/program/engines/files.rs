@@ -157,8 +157,7 @@ fn ninth_engine_of_a_worker_has_the_same_counts() {
     }
 }
 
-/// `check` states the detectable effect before the run, the report states it afterwards, and `plan`
-/// refers to `check`.
+/// `check` and `plan` state the detectable effect before the run, the report states it afterwards.
 #[test]
 fn commands_state_the_detectable_effect_before_the_run() {
     let base = "[subject]\nuci = \"ENGINE\"\n[grid]\n\"uci.Hash\" = [1, 2]\n";
@@ -172,9 +171,7 @@ fn commands_state_the_detectable_effect_before_the_run() {
     let says = "6 positions of external engines: differences of 83 % (calm engines) to 552 % (lively ones) would be found with 80 % power; 10 % takes ";
     six.call(&["check", "trial.toml"]).expect(0).prints(&["warning: ", says]);
     six.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&[says]);
-    let planned =
-        six.call(&["plan", "trial.toml"]).expect(0).prints(&["check       1 warning: run `ttlab check trial.toml`"]);
-    assert!(!planned.err.contains(says), "{}", planned.err);
+    six.call(&["plan", "trial.toml"]).expect(0).prints(&[says]);
     six.run("out", &["--strict"]).expect(2).prints(&[says]);
     assert!(!six.path("out").exists());
     six.run("out", &[]).expect(0);
@@ -328,7 +325,7 @@ fn trial_findings_name_their_engine() {
     // which is rounded up. A new process doesn't show it.
     assert_eq!(
         line("keeps"),
-        "counts within 0.7 %; go depth respected; difference: nodes 3026, then 3046; `ucinewgame` does not fully reset the engine: try restart = \"game\""
+        "counts within 1.4 %; go depth respected; difference: nodes 3026, then 3046; `ucinewgame` does not fully reset the engine: try restart = \"game\""
     );
     let file =
         |limit: &str| Trial::new(&format!("limit = {{ {limit} }}\n[subject]\nuci = [\"ENGINE\", \"shallow\"]\n"));

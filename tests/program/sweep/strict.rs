@@ -118,10 +118,10 @@ fn strict_refuses_variants_that_are_the_same_search() {
     }
 }
 
-/// `check` prints every warning, `plan` how many there are and where to read them; `run` prints
-/// only those that block the conclusion; the page has none of them.
+/// `check` and `plan` print every warning, `run` only those that block the conclusion; the page has
+/// none of them.
 #[test]
-fn each_warning_is_printed_by_one_command() {
+fn each_warning_is_printed_once() {
     let text = "suite = 'data/bratko-kopec.epd'\nfirst = 5\nlimit = { depth = 2 }\n[engine]\ntable.size = 16\n[[variant]]\nname = 'a'\n\
                 'table.policy' = 'always'\n[[variant]]\nname = 'b'\n'table.policy' = 'two-deep'\n'table.slots' = 2\n";
     let trial = Trial::new(text);
@@ -133,10 +133,8 @@ fn each_warning_is_printed_by_one_command() {
     let page = fs::read_to_string(trial.text("out/report.md")).unwrap();
     for (words, before) in [(few, 1), (unlike, 0)] {
         assert_eq!(count(&check.stderr, words), 1, "{}", check.stderr);
-        assert_eq!(count(&(plan.stdout.clone() + &plan.stderr), words), 0, "{}{}", plan.stdout, plan.stderr);
+        assert_eq!(count(&(plan.stdout.clone() + &plan.stderr), words), 1, "{}{}", plan.stdout, plan.stderr);
         assert_eq!(count(&run.stderr, words), before, "{}", run.stderr);
         assert_eq!(count(&(run.stdout.clone() + &page), words), 0, "{}{page}", run.stdout);
     }
-    let line = format!("check       1 blocker and 1 warning: run `ttlab check {}` for details", trial.file);
-    assert!(plan.stdout.lines().any(|printed| printed == line), "{}", plan.stdout);
 }
