@@ -60,12 +60,12 @@ pub fn run(args: &Args) -> CommandResult {
         columns.iter().zip(values).for_each(|((name, _), value)| print_count(&format!("{group}.{name}"), *value));
     };
     println!("\nall iterations:");
-    print_all("search", &SearchCounters::COLUMNS, &search_counters.values());
+    print_all("search", SearchCounters::COLUMNS, &search_counters.values());
     if engine.table().is_some() {
-        print_all("table", &TableCounters::COLUMNS, &table_counters.values());
+        print_all("table", TableCounters::COLUMNS, &table_counters.values());
     }
     if options.threads.count > 1 {
-        print_all("threads", &ThreadCounters::COLUMNS, &thread_counters.values());
+        print_all("threads", ThreadCounters::COLUMNS, &thread_counters.values());
     }
     if let Some(anatomy) = outcome.iterations.last().and_then(|last| last.anatomy.as_ref()) {
         println!("\nanatomy of the last iteration:");

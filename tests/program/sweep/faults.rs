@@ -313,7 +313,6 @@ fn faults_are_refused_with_their_reason_and_nothing_is_lost() {
             report: 0,
             run: (2, &["another build", "--any-build", "--fresh"]),
             repair: false,
-            ..WRONG
         },
     ];
     let (out, results) = (trial.path("out"), trial.results("out"));
