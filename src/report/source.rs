@@ -136,7 +136,7 @@ fn read_stages(folder: &Path, experiment: Option<&str>) -> Result<Vec<Frame>> {
         let text = crate::system::files::read_text(&stage.join("experiment.toml"));
         text.is_ok_and(|text| Some(text.as_str()) == experiment) && stage.join(RESULTS).exists()
     };
-    stages.take_while(is_current).map(|stage| Ok(Frame::read(&stage.join(RESULTS), true)?)).collect()
+    stages.take_while(is_current).map(|stage| Ok(Frame::read_part(&stage.join(RESULTS), true)?)).collect()
 }
 
 /// Sets the saved nodes of these variants to NaN, because they cannot be trusted. The table entries

@@ -69,7 +69,7 @@ pub(super) fn run_stage(
     if summary.failed > 0 {
         return Err(RunsError::Failed { jobs: summary.failed, path: path.display().to_string() });
     }
-    Ok(Frame::read(&path, false)?)
+    Ok(Frame::read(&path)?)
 }
 
 impl Objective for Runs<'_> {

@@ -9,7 +9,7 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 43_753),
+    ("production lines", 43_760),
     ("lines of tests", 46_050),
     ("lines of comments", 8_860),
     ("options", 118),

@@ -63,7 +63,7 @@ impl RecordedResult {
             Some(folder) if has_name([RESULTS, PACKED]) => Manifest::read(folder)?,
             _ => None,
         };
-        let frame = Frame::read(&rows_path, manifest.as_ref().is_some_and(|manifest| manifest.ended.is_none()))?;
+        let frame = Frame::read_part(&rows_path, manifest.as_ref().is_some_and(|manifest| manifest.ended.is_none()))?;
         let damage_error = |problem| CompareError::Damaged(rows_path.display().to_string(), problem);
         let verification =
             verify::verify(&rows_path, manifest.as_ref()).map_err(|error| damage_error(error.to_string()))?;

@@ -12,13 +12,18 @@ pub(super) const REQUIRED: [&str; 4] = [columns::VARIANT, columns::POSITION, col
 pub(super) const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES, columns::SEARCHES];
 
 impl Frame {
-    /// Reads a results file on all processors. If a run may be writing the file, `is_growing` is
-    /// true, and the last line is left out unless it ends with a line feed.
+    /// Reads a results file on all processors.
     ///
     /// # Errors
     /// If the file cannot be read or is not a results file. If a field is wrong, the message names
     /// its line and column.
-    pub fn read(path: &Path, is_growing: bool) -> Result<Self, FrameError> {
+    pub fn read(path: &Path) -> Result<Self, FrameError> {
+        Self::read_part(path, false)
+    }
+
+    /// Like [`Frame::read`], but if a run may be writing the file, `is_growing` is true, and the last
+    /// line is left out unless it ends with a line feed.
+    pub(crate) fn read_part(path: &Path, is_growing: bool) -> Result<Self, FrameError> {
         let name = path.display().to_string();
         let mut file = packed::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -272,14 +277,11 @@ mod tests {
             let describe_result = |frame: Result<Frame, FrameError>| {
                 frame.map_or_else(|error| error.to_string(), |frame| describe(&frame))
             };
-            assert_eq!(
-                describe_result(Frame::read(&path, false)),
-                describe_result(Frame::parse(text.as_bytes(), &name))
-            );
+            assert_eq!(describe_result(Frame::read(&path)), describe_result(Frame::parse(text.as_bytes(), &name)));
         }
         let read_error = |rows: &str| {
             std::fs::write(&path, format!("{head}{rows}")).unwrap();
-            Frame::read(&path, false).unwrap_err().to_string()
+            Frame::read(&path).unwrap_err().to_string()
         };
         for (rows, line, message) in [
             ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: if the run was killed"),

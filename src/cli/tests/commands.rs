@@ -416,7 +416,7 @@ fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
     let text = "name = 'x'\n[trace]\nfile = 'three.trace'\n[grid]\n'table.size' = [1, 4, 4096]\n";
     std::fs::write(path_in("shown.toml"), text).unwrap();
     assert_eq!(exit_code(&["run", &path_in("shown.toml"), "-q", "--out", &path_in("out")]), 0);
-    let frame = crate::analysis::rows::frame::Frame::read(&folder.path().join("out/results.csv"), false).unwrap();
+    let frame = crate::analysis::rows::frame::Frame::read(&folder.path().join("out/results.csv")).unwrap();
     use crate::record::columns::{NODES, POSITION, SAVED};
     let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name).into_owned());
     let (sizes, positions) = (frame.text_column(SIZE), frame.text_column(POSITION));

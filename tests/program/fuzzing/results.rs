@@ -81,7 +81,7 @@ pub fn run(data: &[u8]) {
     let header = record::header(&undisturbed.plan.varying(), undisturbed.plan.extra_columns()).join(",") + "\n";
     let bytes = [header.as_bytes(), data].concat();
     std::fs::write(&path, &bytes).expect("the file");
-    if let Err(error) = Frame::read(&path, false) {
+    if let Err(error) = Frame::read(&path) {
         let _ = error.to_string();
     }
     match continued(&undisturbed.experiment, &undisturbed.plan, &undisturbed.folder, false) {
