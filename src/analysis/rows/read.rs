@@ -21,8 +21,8 @@ impl Frame {
         Self::read_part(path, false)
     }
 
-    /// Like [`Frame::read`], but if a run may be writing the file, `is_growing` is true, and the last
-    /// line is left out unless it ends with a line feed.
+    /// Like [`Frame::read`], but if a run may be writing the file, `is_growing` is true, and the
+    /// last line is left out unless it ends with a line feed.
     pub(crate) fn read_part(path: &Path, is_growing: bool) -> Result<Self, FrameError> {
         let name = path.display().to_string();
         let mut file = packed::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
