@@ -3,6 +3,9 @@
 # jobs, on any of the machines: the rows of a shard go there and come back. Each needs rsync and this machine's processor
 # and system; program, plan and suites are copied to the folder ttlab-@PLAN_ID@ of its user.
 set -eu
+# Commands are for sh, whatever the users' shells are. Without this and without SHELL there, GNU parallel runs nothing and
+# reports success.
+export PARALLEL_SHELL=/bin/sh
 missing=$(@TTLAB@ plan --missing @PLAN@ --out @OUT@ 2>/dev/null) || [ $? -eq 3 ]
 cd @OUT@
 echo "$missing" | tr ',' '\n' | while IFS=- read -r first last; do

@@ -400,7 +400,10 @@ fn gnu_parallel_runs_the_shards_on_other_machines() {
     fs::rename(trial.path("suites"), trial.path("away")).unwrap();
     ttlab(&["plan", "--missing", &plan, "--out", &out]).expect(2);
     fs::rename(trial.path("away"), trial.path("suites")).unwrap();
-    run_command(Command::new("sh").arg(format!("{out}/parallel/parallel.sh")).env("PARALLEL_SSH", &ssh)).expect(0);
+    run_command(
+        Command::new("sh").arg(format!("{out}/parallel/parallel.sh")).env("PARALLEL_SSH", &ssh).env_remove("SHELL"),
+    )
+    .expect(0);
     assert_eq!(bytes(&trial.results("out")), bytes(&trial.results("single")));
     let ran = |host: &str| fs::read_dir(trial.path(host)).is_ok_and(|entries| entries.count() > 0);
     assert!(ran("lab1") && ran("lab2"));
