@@ -368,30 +368,4 @@ mod tests {
             assert_eq!(read_depth(variant), Some(3), "{variant}");
         }
     }
-
-    /// Variants at a named point of a zip have its name.
-    #[test]
-    fn zipped_points_have_their_names() {
-        let variant_names = |zip: &str| {
-            let text = format!(
-                "suite = {{ startpos = true }}\nlimit = {{ depth = 1 }}\n[grid]\n'table.size' = [64, 128]\n[[zip]]\n{zip}"
-            );
-            let experiment = Experiment::parse(&text, Path::new("x.toml"), &[]).map_err(|problem| problem.message)?;
-            Ok::<_, String>(experiment.variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>().join("; "))
-        };
-        let zip = "'table.slots' = [1, 4]\n'table.policy' = ['always', 'big1']\n";
-        let named = variant_names(&format!("name = ['old', 'new']\n{zip}"));
-        assert_eq!(named.as_deref(), Ok("size=64, old; size=64, new; size=128, old; size=128, new"));
-        for invalid in ["['old']", "['old', 'old']", "'old'", "['old', 2]"] {
-            let message = variant_names(&format!("name = {invalid}\n{zip}")).err().unwrap_or_default();
-            assert_eq!(
-                message, "zip.name: expected a list of 2 different names, one for each set of values",
-                "{invalid}"
-            );
-        }
-        assert_eq!(
-            variant_names(&format!("name = ['old', ' ']\n{zip}")).err().as_deref(),
-            Some("zip.name: ` ` is not a name")
-        );
-    }
 }

@@ -143,20 +143,6 @@ mod tests {
         assert_eq!(with_restart("experiment"), search_default);
     }
 
-    #[test]
-    fn neutral_shape_of_another_engine_is_refused() {
-        let engine = "[subject]\nuci = 'x'\n";
-        for (more, sets) in [
-            (format!("{engine}[engine]\nshape = 'neutral'\n"), &[][..]),
-            (format!("{engine}[[variant]]\nname = 'a'\nshape = 'neutral'\n"), &[]),
-            (engine.to_owned(), &["shape=neutral"]),
-        ] {
-            let message = read(&more, sets).unwrap_err();
-            assert!(message.contains("shape: \"neutral\" works only with ttlab's own engine"), "{more}: {message}");
-        }
-        assert!(read(&format!("{engine}[engine]\nshape = 'table'\n"), &[]).is_ok());
-    }
-
     /// Options come from the file, the variant and the command line, in that order; the timeout is
     /// not part of the id, everything else is.
     #[test]

@@ -348,37 +348,4 @@ mod tests {
              table,t,1,x,v,,,,x\ntable,t,1,x,w,,,,\ntable,t,2,\"x, y\",v,,,,x\ntable,t,2,\"x, y\",w,,,,y\n"
         );
     }
-
-    #[test]
-    fn json_and_csv_have_every_table_and_figure() {
-        let page: Json = serde_json::from_str(&json(&sample_sheet())).unwrap();
-        assert_eq!((page["schema"].as_u64(), page["kind"].as_str()), (Some(1), Some("trial")));
-        let kinds: Vec<&str> =
-            page["parts"].as_array().unwrap().iter().filter_map(|part| part["part"].as_str()).collect();
-        assert_eq!(kinds, ["question", "prose", "findings", "blocker", "warning", "table", "figure", "folded"]);
-        assert_eq!(page["parts"][7]["parts"][0]["part"], "list");
-        let table = &page["parts"][5];
-        assert_eq!(
-            table["rows"],
-            json!([
-                { "variant": "a|b <c>", "nodes": 1234.0, "interval": [0.5, 0.75] },
-                { "variant": "base", "nodes": 2000.0, "interval": null },
-            ])
-        );
-        // The notes include the reason of the dash.
-        assert_eq!(table["note"], "See `table.size`. -: compared with itself.");
-        assert_eq!(page["parts"][6]["plot"]["heat"]["cells"], json!([[0.5]]));
-        assert_eq!(page["parts"][7]["parts"][0]["list"], json!(["By hand."]));
-        assert_eq!(
-            csv(&sample_sheet(), false),
-            "part,key,row,name,column,value,low,high,text\n\
-             table,trial,1,a|b <c>,variant,,,,a|b <c>\n\
-             table,trial,1,a|b <c>,nodes,1234,,,\"1,234\"\n\
-             table,trial,1,a|b <c>,interval,,0.5,0.75,0.500-0.750\n\
-             table,trial,2,base,variant,,,,base\n\
-             table,trial,2,base,nodes,2000,,,\"2,000\"\n\
-             table,trial,2,base,interval,,,,-\n\
-             figure,map,1,1,2,0.5,,,\n"
-        );
-    }
 }

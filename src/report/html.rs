@@ -171,7 +171,6 @@ fn cell_markup(column: &SheetColumn, cell: &Cell) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::sample_sheet;
     use super::*;
 
     #[test]
@@ -192,32 +191,6 @@ mod tests {
         assert_eq!(placed.as_deref(), Some("<td class=\"t\" data-v=\"2\""));
         let page = render(&Sheet { name: "a\u{1b}b\u{9b}".to_owned(), ..Sheet::default() });
         assert!(page.contains("<h1>a\u{fffd}b\u{fffd}</h1>"), "{page}");
-    }
-
-    #[test]
-    fn every_kind_of_part_is_rendered() {
-        let page = render(&sample_sheet());
-        let body = page.split("<main>").nth(1).unwrap_or_default().split("<figure").next().unwrap_or_default();
-        assert_eq!(
-            body,
-            "<h1>A page</h1><p class=\"key\"><span class=\"better\">blue</span>: better, or as expected · <span class=\"worse\">orange</span>: worse, or not as expected · \
-             <span class=\"unclear\">grey</span>: no difference shown. The colour of a line only identifies it.</p><p class=\"question\">Is &lt;it&gt; so?</p><p>Words\nof *its* author.</p><p>Two paragraphs.</p>\
-             <ul class=\"findings\"><li>It is.</li></ul><p class=\"warning\"><strong>Blocks the conclusion: </strong>Nothing varies.</p>\
-             <p class=\"warning\"><strong>Warning: </strong>One position.</p>\
-             <h2 id=\"trial.title\">A table</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"A table\">\
-             <table id=\"trial\"><caption>A table</caption><thead><tr>\
-             <th scope=\"col\" class=\"t\" data-key=\"variant\"><button type=\"button\">variant</button></th>\
-             <th scope=\"col\" class=\"\" data-key=\"nodes\" title=\"in all\"><button type=\"button\">nodes</button></th>\
-             <th scope=\"col\" class=\"\" data-key=\"interval\"><button type=\"button\">95 %</button></th></tr></thead><tbody>\
-             <tr><td class=\"t\">a|b &lt;c&gt;</td><td class=\" better\" data-v=\"1234\">1,234</td>\
-             <td class=\"\" data-v=\"0.5\" data-high=\"0.75\">0.500-0.750</td></tr>\
-             <tr><td class=\"t\">base</td><td class=\"\" data-v=\"2000\">2,000</td>\
-             <td class=\"\" title=\"compared with itself\">-</td></tr></tbody></table></div>\
-             <p class=\"note\">See <code>table.size</code>. -: compared with itself.</p>"
-        );
-        assert!(page.contains(
-            "<details id=\"More\"><summary>More</summary><h2 id=\"How\">How</h2><ul><li>By hand.</li></ul></details>"
-        ));
     }
 
     #[test]

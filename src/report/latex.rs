@@ -49,21 +49,10 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sheet::{Part, sample_sheet};
     use super::*;
 
     #[test]
-    fn table_is_set_with_rules_and_nothing_is_a_command() {
-        let tables = sample_sheet().parts.into_iter().filter_map(|part| match part {
-            Part::Table(table) => Some(table),
-            _ => None,
-        });
-        assert_eq!(
-            render(&tables.collect::<Vec<_>>()),
-            "% needs \\usepackage{booktabs}\n\\begin{table}[htbp]\n\\centering\n\\caption{A table}\n\\begin{tabular}{lrr}\n\\toprule\n\
-             variant & nodes & 95 \\% \\\\\n\\midrule\na\\textbar{}b $<$c$>$ & 1,234 & 0.500-0.750 \\\\\nbase & 2,000 & - \\\\\n\
-             \\bottomrule\n\\end{tabular}\n\n\\smallskip\\footnotesize See `table.size`. -: compared with itself.\n\\end{table}\n"
-        );
+    fn nothing_from_a_file_is_a_command() {
         assert_eq!(escape("\\input{x}_&\u{1b}†"), "\\textbackslash{}input\\{x\\}\\_\\& $\\dagger$");
     }
 }

@@ -290,15 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_part_is_rendered() {
-        let page = render(&sample_sheet(), Style { level: 1, links_figures: true });
-        assert_eq!(
-            page,
-            "# A page\n\n**Is &lt;it> so?**\n\nWords\nof *its* author.\n\nTwo paragraphs.\n\n- It is.\n\n> **Blocks the conclusion:** Nothing varies.\n\n> **Warning:** One position.\n\n\
-             ## A table\n\n| variant | nodes | 95 % |\n|---|---:|---:|\n| a\\|b &lt;c> | **1,234** | 0.500-0.750 |\n\
-             | base | 2,000 | - |\n\nSee `table.size`. -: compared with itself.\n\n![Map](map.svg)\n\nLess is blue.\n\n\
-             <details><summary>More</summary>\n\n## How\n\n- By hand.\n\n</details>\n\nIn figures: blue is better, orange worse, grey no difference shown.\n\n"
-        );
+    fn headings_have_their_level_and_untitled_parts_none() {
         // A part without a title has no empty heading.
         let table = SheetTable::new("k", "", super::super::sheet::SheetColumn::from_names(["a"]), Vec::<Vec<_>>::new());
         let untitled = vec![Part::Table(table), Part::List(String::new(), vec!["b".to_owned()])];

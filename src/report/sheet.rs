@@ -292,4 +292,4 @@ impl Sheet {
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-pub(super) use tests::{assert_drop_orders_distinct, sample_sheet};
+pub(super) use tests::{assert_drop_orders_distinct, describe, sample_sheet};

@@ -305,13 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_part_is_rendered() {
-        assert_eq!(
-            render(&sample_sheet(), screen(40)),
-            "A page\n\nIs <it> so?\nWords of *its* author.\nTwo paragraphs.\n- It is.\nblocks the conclusion: Nothing varies.\nwarning: One position.\n\nA table\n\
-             variant  nodes         95 %\na|b <c>  1,234  0.500-0.750\nbase     2,000            -\n\
-             See `table.size`. -: compared with\n  itself.\n\nMore\n\nHow\n- By hand."
-        );
+    fn paragraphs_of_blanks_are_none_and_no_colour_comes_from_a_file() {
         let blank_paragraph = Sheet { parts: vec![Part::Prose("a\n\n \t\n\nb\n".to_owned())], ..Sheet::default() };
         assert_eq!(render(&blank_paragraph, screen(40)), "a\nb", "a paragraph of blanks is none");
         let coloured = render(&sample_sheet(), Screen { width: 40, colour: true });

@@ -213,7 +213,7 @@ mod tests {
     /// The range and follow-up of each standard option; the last value of a path counts, and a list
     /// is written as words.
     #[test]
-    fn standard_option_checks_its_range_and_returns_its_follow_up() {
+    fn options_are_set_as_the_golden_file_says() {
         let mut settings = UciSettings::new(Some("match"), &["table.size=\"2 MiB\"".to_owned()]).unwrap();
         let first: Vec<String> = settings.option_lines().into_iter().take(6).collect();
         let expected = [

@@ -59,17 +59,6 @@ fn scaled(column: &'static str, variant: &'static str, factor: f64) -> impl Fn(&
     }
 }
 
-/// Sums a variant's nodes over all rows of the first repeat, independently of the program.
-fn nodes(folder: &Path, variant: &str) -> f64 {
-    let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
-    let header = reader.headers().unwrap().clone();
-    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
-    let rows = reader.records().map(Result::unwrap);
-    rows.filter(|row| &row[at("variant")] == variant && &row[at("repeat")] == "0")
-        .map(|row| row[at("search.nodes")].parse::<f64>().unwrap())
-        .sum()
-}
-
 #[test]
 fn results_with_equal_rows_in_another_order_are_equal() {
     let folder = scratch();
@@ -159,55 +148,6 @@ fn variants_of_other_names_are_paired_by_their_options() {
     let (stdout, _, code) = run(&["compare", old, alone.to_str().unwrap()]);
     assert_eq!(code, 3, "{stdout}");
     assert!(stdout.contains("no manifest.json"), "{stdout}");
-}
-
-#[test]
-fn machine_formats_agree_and_escape_every_name() {
-    let folder = scratch();
-    let base = small(folder.path(), "base", 3);
-    let more = folder.path().join("more");
-    altered(&base, &more, scaled("search.nodes", NASTY, 1.02));
-    let out = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let forms = ["--junit", "--markdown", "--json", "--bench-json"];
-    let files = forms.map(|form| (form, out(&form[2..])));
-    let mut args = vec!["compare", base.to_str().unwrap(), more.to_str().unwrap(), "--fail-on", "nodes > +1%"];
-    files.iter().for_each(|(form, file)| args.extend([*form, file.as_str()]));
-    let (_, _, code) = run(&args);
-    assert_eq!(code, 1);
-    let read = |name: &str| fs::read_to_string(out(name)).unwrap();
-
-    let junit = read("junit");
-    // Each variant has a test for its rows, one for equality and one for the gate. For the variant
-    // with the special characters, equality and the gate fail.
-    assert!(junit.contains("<testsuites name=\"ttlab compare\" tests=\"6\" failures=\"2\">"), "{junit}");
-    assert!(junit.contains("<testsuite name=\"a&lt;b&gt;|&quot;&amp;'c\" tests=\"3\" failures=\"2\">"), "{junit}");
-    assert_eq!(junit.matches("<failure").count(), 2);
-
-    let markdown = read("markdown");
-    assert!(markdown.contains("**FAIL**"), "{markdown}");
-    assert!(markdown.contains("a&lt;b>\\|"), "{markdown}");
-    assert!(!markdown.contains("<b>"), "{markdown}");
-    assert!(markdown.contains("\n| metric | variant | rows | base | new | change |\n"), "{markdown}");
-
-    let json: serde_json::Value = serde_json::from_str(&read("json")).unwrap();
-    assert_eq!((json["schema"].as_u64(), json["finding"].as_str()), (Some(2), Some("gate")));
-    assert_eq!((json["rows"]["paired"].as_u64(), json["rows"]["moved"].as_u64()), (Some(48), Some(24)));
-    let nasty = json["variants"].as_array().unwrap().iter().find(|variant| variant["variant"] == NASTY).unwrap();
-    let total = nasty["metrics"]["search.nodes"]["new"].as_f64().unwrap();
-    assert!((total - nodes(&more, NASTY)).abs() < 1e-6, "{total}");
-    assert!((nasty["nodes_ratio"]["mean"].as_f64().unwrap() - 1.02).abs() < 1e-9);
-
-    let bench: serde_json::Value = serde_json::from_str(&read("bench-json")).unwrap();
-    let first = &bench[0];
-    assert_eq!((first["name"].as_str(), first["unit"].as_str()), (Some("plain: nodes"), Some("nodes")));
-    assert_eq!(first["value"].as_f64(), Some(nodes(&base, "plain")));
-    assert!(bench.as_array().unwrap().len() == 4);
-    assert!(first["range"].is_string());
-    assert!(first["extra"].is_string());
-
-    let (stdout, _, code) = run(&[&args[..5], &["--json", "-"]].concat());
-    assert_eq!(code, 1, "{stdout}");
-    assert!(serde_json::from_str::<serde_json::Value>(&stdout).is_ok(), "{stdout}");
 }
 
 /// With one folder, its results are compared with those that its last run moved away.

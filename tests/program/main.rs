@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod action;
-mod cells;
 mod cli;
 mod common;
 mod compare;
@@ -12,6 +11,9 @@ mod engine_traces;
 mod engines;
 mod figures;
 mod fuzzing;
+#[allow(dead_code)] // Each test binary uses a part of it.
+#[path = "../../src/golden.rs"]
+mod golden;
 mod guards;
 mod kept;
 mod language;
@@ -30,6 +32,7 @@ mod rooms;
 mod rows;
 mod sections;
 mod size;
+mod snapshots;
 mod statistics;
 mod studies;
 mod suites;

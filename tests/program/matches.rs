@@ -329,19 +329,10 @@ fn round_robin_page_has_every_encounter() {
         .replace("[match]", "[match]\npairing = \"round-robin\"")
         .replace("elo1 = 50", "elo1 = 50, stop = false");
     let trial = Trial::new(&text);
-    let (stdout, stderr, code) = trial.run("out", &[]);
+    let (_, stderr, code) = trial.run("out", &[]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stdout.contains("bare"), "{stdout}{stderr}");
-    assert!(stdout.contains("Elo"), "{stdout}{stderr}");
     let path = trial.path("out").join("results.csv");
     assert_eq!(column(&path, "variant").len(), 3 * 6 * 2);
-    let page = fs::read_to_string(trial.path("out").join("report.md")).unwrap();
-    for part in ["Encounters", "`games.pgn`", "![Elo](elo.svg)"] {
-        assert!(page.contains(part), "{part} is not in {page}");
-    }
-    let html = fs::read_to_string(trial.path("out").join("report.html")).unwrap();
-    assert!(html.contains("games.pgn"));
-    assert!(html.contains("<svg"));
     // The page's figures equal those of the rows; the points are counted by hand here.
     let (stdout, _, code) = run(&["report", &trial.text("out"), "--format", "json"]);
     assert_eq!(code, 0);
@@ -361,20 +352,6 @@ fn round_robin_page_has_every_encounter() {
         let [won, drawn, lost] = [1.0, 0.5, 0.0].map(|worth| games.clone().filter(|&at| points[at] == worth).count());
         assert_eq!(row["wdl"], format!("{won}/{drawn}/{lost}"));
     }
-    // The report as CSV, for other programs: both ends of each interval are on the right side.
-    let (text, _, _) = run(&["report", &trial.text("out"), "--format", "csv"]);
-    let mut figures = 0;
-    for row in csv::Reader::from_reader(text.as_bytes()).records().map(Result::unwrap) {
-        if let ("figure", Ok(value), Ok(low), Ok(high)) =
-            (&row[0], row[5].parse::<f64>(), row[6].parse::<f64>(), row[7].parse::<f64>())
-        {
-            assert!(low <= value, "{row:?}");
-            assert!(value <= high, "{row:?}");
-            assert!(low < high, "{row:?}");
-            figures += 1;
-        }
-    }
-    assert!(figures >= 3, "{text}");
     // Missing games are also reported in the short form, which ends every run and report.
     let text = fs::read_to_string(&path).unwrap();
     let id = column(&path, "id").pop().unwrap();
@@ -429,16 +406,6 @@ fn claims_about_games_are_judged() {
     let other = claims(&["elo(base, bare) > 0"]);
     fs::copy(other.path("trial.toml"), trial.path("trial.toml")).unwrap();
     assert_eq!(trial.run("out", &["--quiet", "--check"]).2, 0);
-    for (claim, message) in [
-        ("elo(bare, plain) > 0", "do not play each other"),
-        ("elo(bare, bas) > 0", "there is no variant \"bas\""),
-        ("nodes(bare) > 0", "expected \"elo(A, B) > 0\""),
-    ] {
-        let trial = claims(&[claim]);
-        let (_, stderr, code) = run(&["check", &trial.text("trial.toml")]);
-        assert_eq!(code, 2, "{claim}: {code} {stderr}");
-        assert!(stderr.contains(message), "{claim}: {code} {stderr}");
-    }
 }
 
 /// python-chess replays every game: all moves are legal, and the result and the end of the game

@@ -179,20 +179,6 @@ fn pivot_makes_the_classical_table() {
     let (several, _, _) = report(&["--metric", "evals", "--metric", "nps", "--format", "html"]);
     assert!(several.contains("<figure id=\"ratio\""), "a figure for each metric");
     assert!(several.contains("<figure id=\"ratio-nps\""), "a figure for each metric");
-    for (args, message) in [
-        (&["--pivot", "leaf"][..], "columns that vary: "),
-        (&["--pivot", "dept"], "depth"),
-        (&["--pivot", "depth", "--by", "depth"], "remove it from --by"),
-        (&["--wide"], "add --format csv"),
-        (
-            &["--pivot", "depth", "--metric", "evals", "--metric", "nodes", "--format", "csv", "--wide"],
-            "choose one metric",
-        ),
-    ] {
-        let (_, stderr, code) = report(args);
-        assert_eq!(code, 2, "{args:?}: {stderr}");
-        assert!(stderr.contains(message), "{args:?}: {stderr}");
-    }
     let empty = report(&["--metric", "eviction_rate", "--format", "md"]).0;
     assert!(empty.contains("no figure of eviction\\_rate"), "{empty}");
 }

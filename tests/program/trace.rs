@@ -468,10 +468,10 @@ fn experiment_replays_a_trace_for_its_variants() {
 
 /// Input files are never overwritten, and flags that would have no effect are refused.
 #[test]
-fn replay_overwrites_no_input_and_ignores_no_flag() {
+fn trace_overwrites_no_input() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (file, toml, link) = (path("own.trace"), path("t.toml"), path("link.trace"));
+    let (file, link) = (path("own.trace"), path("link.trace"));
     let (_, stderr, code) = run(&["trace", "startpos", "--depth", "5", "--set", "table.size=512", "-o", &file]);
     assert_eq!(code, 0, "{stderr}");
     let original = fs::read(&file).unwrap();
@@ -494,32 +494,6 @@ fn replay_overwrites_no_input_and_ignores_no_flag() {
         run(&["trace", "export", &file, "--to", "libcachesim", "-o", folder.path().to_str().unwrap()]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("is not a regular file and cannot be replaced"), "{stderr}");
-
-    for (set, message) in [
-        ("table.kind=none", "a replay needs a bounded table"),
-        ("algorithm=pvs", "only options of the table"),
-        ("table.policy=depth-age", "set policies with --policy"),
-        ("table.policy.kind=depth-age", "set policies with --policy"),
-    ] {
-        let (_, stderr, code) = run(&["replay", &file, "--set", set]);
-        assert_eq!(code, 2, "{set}: {stderr}");
-        assert!(stderr.contains(message), "{set}: {stderr}");
-    }
-    for (text, message) in [
-        ("limit = { depth = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is replayed to its end"),
-        ("limit = { nodes = 3 }\n[trace]\nfile = \"own.trace\"\n", "limit: a trace is replayed to its end"),
-        ("[trace]\nfile = \"own.trace\"\n[grid]\nalgorithm = [\"pvs\", \"mtdf\"]\n", "only table options may vary"),
-        ("[trace]\nfile = \"own.trace\"\n[grid]\n\"limit.depth\" = [3, 4]\n", "only table options may vary"),
-        ("[trace]\nfile = \"own.trace\"\n[engine]\ntable = \"none\"\n", "leaves no table to replay the trace on"),
-        ("[trace]\nfiel = \"own.trace\"\n", "did you mean `file`?"),
-    ] {
-        fs::write(&toml, text).unwrap();
-        let (_, stderr, code) = run(&["run", &toml, "--out", &path("out")]);
-        assert_eq!(code, 2, "{text}: {stderr}");
-        assert!(stderr.contains(message), "{text}: {stderr}");
-        assert!(stderr.contains("t.toml:"), "{text}: {stderr}");
-        assert!(!Path::new(&path("out")).exists(), "{text}");
-    }
 }
 
 /// If the data about the positions of a long trace don't fit into the process's memory, its replay

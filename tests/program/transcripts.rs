@@ -159,57 +159,13 @@ fn session(name: &str) {
     assert_eq!(message.lines().count(), read.lines().count(), "{name}: lines");
 }
 
-#[test]
-fn transcript_of_run_equals_its_golden_file() {
-    session("run.txt");
+macro_rules! sessions {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            session(concat!(stringify!($name), ".txt"));
+        }
+    )*};
 }
 
-#[test]
-fn transcript_of_plan_equals_its_golden_file() {
-    session("plan.txt");
-}
-
-#[test]
-fn transcript_of_matches_equals_its_golden_file() {
-    session("matches.txt");
-}
-
-#[test]
-fn transcript_of_tools_equals_its_golden_file() {
-    session("tools.txt");
-}
-
-#[test]
-fn transcript_of_uci_equals_its_golden_file() {
-    session("uci.txt");
-}
-
-#[test]
-fn transcript_of_traces_equals_its_golden_file() {
-    session("traces.txt");
-}
-
-#[test]
-fn transcript_of_compare_equals_its_golden_file() {
-    session("compare.txt");
-}
-
-#[test]
-fn transcript_of_tune_equals_its_golden_file() {
-    session("tune.txt");
-}
-
-#[test]
-fn transcript_of_engines_equals_its_golden_file() {
-    session("engines.txt");
-}
-
-#[test]
-fn transcript_of_mistakes_equals_its_golden_file() {
-    session("mistakes.txt");
-}
-
-#[test]
-fn transcript_of_published_equals_its_golden_file() {
-    session("published.txt");
-}
+sessions! { run plan matches tools uci traces compare tune engines mistakes published usage }

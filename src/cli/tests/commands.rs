@@ -175,21 +175,8 @@ fn failed_jobs_set_the_exit_code_of_every_command() {
 }
 
 #[test]
-fn one_bad_file_of_several_fails_the_command() {
+fn missed_claim_of_one_experiment_fails_the_command() {
     let folder = tempfile::tempdir().unwrap();
-    let valid = write_experiment(folder.path(), "fine.toml", TWO_SIZES);
-    for (finalists, code) in [(2, 0), (0, 2)] {
-        let text = format!("{TWO_SIZES}\n[tune]\nfinalists = {finalists}");
-        let other = write_experiment(folder.path(), "tuned.toml", &text);
-        for files in [[&valid, &other], [&other, &valid]] {
-            let (exit_code, _, stderr) = call(&["check", files[0], files[1]]);
-            assert_eq!(
-                (exit_code, stderr.contains("error: 2 files checked, 1 with errors")),
-                (code, code == 2),
-                "{stderr}"
-            );
-        }
-    }
     let expectation_text =
         |nodes: u32| format!("{TWO_SIZES}\n[[expect]]\nclaim = 'nodes(size=64) > {nodes} * nodes(size=256)'");
     for (missed_claim, others) in [("a", ["b", "c"]), ("b", ["a", "c"]), ("c", ["a", "b"])] {
@@ -218,27 +205,6 @@ fn one_bad_file_of_several_fails_the_command() {
 }
 
 #[test]
-fn submit_writes_the_requested_resources() {
-    let folder = tempfile::tempdir().unwrap();
-    let path_in = |name: &str| folder.path().join(name).display().to_string();
-    let plan = path_in("plan.json");
-    assert_eq!(
-        exit_code(&["plan", &write_experiment(folder.path(), "x.toml", TWO_SIZES), "--shards", "9", "-o", &plan]),
-        0
-    );
-    for (mem, expected) in [(&["--mem", "7770"][..], "--mem=7770M"), (&[], "--mem=257M")] {
-        let submit_command =
-            ["submit", "slurm", &plan, "--out", &path_in("out"), "--cpus", "3", "--time", "1:23:45", "--at-once", "4"];
-        let (code, stdout, _) = call(&[&submit_command[..], mem].concat());
-        assert_eq!(code, 0);
-        let scripts: String = stdout.lines().filter_map(|line| std::fs::read_to_string(line).ok()).collect();
-        for word in [expected, "--cpus-per-task=3", "--time=1:23:45", "0-8%4"] {
-            assert!(scripts.contains(word) || stdout.contains(word), "{word}: {stdout}{scripts}");
-        }
-    }
-}
-
-#[test]
 fn submit_refuses_a_backslash_before_writing() {
     let folder = tempfile::tempdir().unwrap();
     let path_in = |name: &str| folder.path().join(name).display().to_string();
@@ -251,23 +217,6 @@ fn submit_refuses_a_backslash_before_writing() {
         let (exit_code, _, stderr) = call(&["submit", system, &plan, "--out", &path_in("a\\b")]);
         assert_eq!((exit_code, folder.path().join("a\\b").exists()), (code, code == 0), "{stderr}");
         assert_eq!(stderr.starts_with("error: slurm: "), code == 2, "{stderr}");
-    }
-}
-
-/// The counts are the published ones of the start position: 1, 20, 400 and 8,902.
-#[test]
-fn perft_counts_and_divides_leaves() {
-    for (depth, leaves) in [("0", 1_u64), ("1", 20), ("2", 400), ("3", 8902)] {
-        for options in [&[][..], &["--bulk"]] {
-            let (code, stdout, stderr) = call(&[&["perft", "startpos", depth], options].concat());
-            assert_eq!((code, stdout), (0, format!("{leaves}\n")), "{options:?}");
-            assert!(stderr.ends_with(" million leaves per second\n"), "{stderr}");
-        }
-        let (code, stdout, _) = call(&["perft", "startpos", depth, "--divide"]);
-        let (moves, total) = stdout.trim_end().rsplit_once('\n').unwrap_or(("", stdout.trim_end()));
-        let counts: Vec<u64> = moves.lines().map(|line| line.split(": ").nth(1).unwrap().parse().unwrap()).collect();
-        assert_eq!((code, total), (0, leaves.to_string().as_str()), "{stdout}");
-        assert_eq!((counts.len(), counts.iter().sum()), if depth == "0" { (0, 0) } else { (20, leaves) }, "{stdout}");
     }
 }
 
@@ -433,21 +382,6 @@ fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
 }
 
 #[test]
-fn plan_marks_the_baseline() {
-    let folder = tempfile::tempdir().unwrap();
-    for (baseline, expected) in [("", "size=64"), ("baseline = { size = 256 }\n", "size=256")] {
-        let path = write_experiment(folder.path(), "x.toml", TWO_SIZES);
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, format!("{baseline}{text}")).unwrap();
-        let (code, stdout, _) = call(&["plan", &path]);
-        let baseline_lines: Vec<&str> = stdout.lines().filter(|line| line.ends_with("(baseline)")).collect();
-        assert_eq!(code, 0, "{stdout}");
-        assert_eq!(baseline_lines.len(), 1, "{stdout}");
-        assert!(baseline_lines[0].contains(expected), "{stdout}");
-    }
-}
-
-#[test]
 fn report_writes_games_with_the_page() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_experiment(
@@ -481,61 +415,6 @@ fn limit_depth_filters_rows_everywhere() {
     assert_eq!(code, 0, "{page}");
     assert_eq!(lines.len(), 1, "{page}");
     assert!(lines[0].starts_with("2 "), "{page}");
-}
-
-#[test]
-fn incomplete_arguments_are_refused_with_a_hint() {
-    let folder = tempfile::tempdir().unwrap();
-    let path_in = |name: &str| folder.path().join(name).display().to_string();
-    std::fs::create_dir(folder.path().join("empty")).unwrap();
-    let limit_error = "error: give a limit: --depth N, or --nodes N with deepening\n".to_owned();
-    for (words, stderr) in [
-        (
-            &["trace", "startpos", "--depth", "1", "--first", "2", "-o", &path_in("x.trace")][..],
-            "error: --first: startpos is a single position, not a file\n".to_owned(),
-        ),
-        (&["reproduce", &path_in("empty")], format!("error: {}: no experiment files\n", path_in("empty"))),
-        (&["options", "--preset", "matsh"], "error: unknown preset `matsh`: did you mean `match`?\n".to_owned()),
-        (
-            &["options", "sise"],
-            "error: no option has `sise` in its path, values or meaning: did you mean `table.size`?\n".to_owned(),
-        ),
-        (
-            &["replay", &path_in("x.trace"), "--set", "algorithm=minimax"],
-            "error: --set algorithm: a replay does not search: only options of the table (table.*) have an effect\n"
-                .to_owned(),
-        ),
-        (
-            &["replay", &path_in("x.trace"), "--set", "table.policy.kind=always"],
-            "error: --set table.policy.kind: set policies with --policy\n".to_owned(),
-        ),
-        (&["trace", "startpos", "-o", &path_in("x.trace")], limit_error.clone()),
-        (
-            &["trace", "startpos", "--nodes", "9", "--set", "deepening.step=0", "-o", &path_in("x.trace")],
-            limit_error.clone(),
-        ),
-        (&["search", "startpos"], limit_error.clone()),
-        (&["search", "startpos", "--nodes", "9", "--set", "deepening.step=0"], limit_error.clone()),
-    ] {
-        let (code, stdout, errors) = call(words);
-        assert_eq!((code, stdout.as_str(), errors), (2, "", stderr), "{words:?}");
-    }
-    assert!(!folder.path().join("x.trace").exists());
-    // With iterative deepening a node limit suffices; without it, a depth is needed.
-    for words in [["--nodes", "9", "--set", "deepening.step=1"], ["--depth", "1", "--set", "deepening.step=0"]] {
-        assert_eq!(exit_code(&[&["search", "startpos"], &words[..]].concat()), 0, "{words:?}");
-        let (code, _, stderr) = call(&[&["trace", "startpos", "-o", &path_in("x.trace")], &words[..]].concat());
-        assert_eq!(code, 0, "{stderr}");
-        assert!(stderr.ends_with(" nodes\n"), "{stderr}");
-    }
-    // If the engine is missing, the command prints nothing to standard output.
-    let without_engine = write_experiment(folder.path(), "gone.toml", "[subject]\nuci = './no-such-engine'");
-    for command in ["plan", "run"] {
-        let (code, stdout, stderr) = call(&[command, &without_engine, "--out", &path_in("gone")]);
-        assert_eq!(code, 2, "{stdout}{stderr}");
-        assert!(stdout.is_empty(), "{stdout}{stderr}");
-        assert!(stderr.contains("no such file: ./no-such-engine"), "{stdout}{stderr}");
-    }
 }
 
 #[test]
@@ -605,22 +484,4 @@ fn merge_reports_moves_that_are_not_judged() {
         (code, stdout.as_str(), errors.as_str()),
         (3, "1\n", "shard 1 of 2: all jobs done, 1 search by the reference engine missing\n")
     );
-}
-
-#[test]
-fn tune_refuses_metrics_that_cannot_be_raced() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out").display().to_string();
-    for (metric, stderr) in [
-        ("loss", "tune.metric: races compare ratios, but the loss of moves is a difference"),
-        ("nodez", "tune.metric: there is no column `nodez`: did you mean"),
-    ] {
-        let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/bratko-kopec.epd").display().to_string();
-        let path = write_experiment(folder.path(), "x.toml", &format!("{TWO_SIZES}\n[tune]\nmetric = '{metric}'"));
-        let text = std::fs::read_to_string(&path).unwrap().replace("three.epd", &suite);
-        std::fs::write(&path, text).unwrap();
-        let (code, _, errors) = call(&["tune", &path, "--out", &out]);
-        assert_eq!(code, 2, "{code}: {errors}");
-        assert!(errors.contains(stderr), "{code}: {errors}");
-    }
 }

@@ -1,7 +1,6 @@
 //! Files with several suites.
 
-use super::{Experiment, Problem, check};
-use crate::experiment::Plan;
+use super::{Experiment, Plan, Problem};
 use std::collections::HashSet;
 
 /// The first suite: three positions.
@@ -106,76 +105,4 @@ fn position_of_two_suites_is_refused_or_left_out() {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("end/again is the same position as middle/b"), "{notes:?}");
-}
-
-#[test]
-fn errors_in_several_suites_have_their_place() {
-    const ONE: &str = "suites = { a = { file = \"data/bratko-kopec.epd\", depth = 2 } }\n";
-    check(
-        ONE,
-        &[
-            (
-                "suite = { startpos = true }",
-                "suites: `suite` is given too: give one suite, or several by name",
-                "suites",
-                "",
-            ),
-            (
-                "limit = { depth = 3 }",
-                "suites.a.depth: `limit` already gives depth for all suites: give depth in only one place",
-                "depth",
-                "",
-            ),
-            (
-                "[[variant]]\nname = 'x'\n'limit.depth' = 3",
-                "limit.depth: suites.a sets its own limit: set it in the suite or in the variant, not in both",
-                "'limit.depth'",
-                "",
-            ),
-            (
-                "[match]",
-                "match: a match takes its openings from one `suite`: it is not allowed with `suites`",
-                "match",
-                "",
-            ),
-            ("[tune]", "tune: candidates are raced on one `suite`: it is not allowed with `suites`", "tune", ""),
-            (
-                "[[expect]]\nwhere = { suite = 'b' }\nnodes = 1",
-                "expect.where.suite: there is no suite \"b\"",
-                "suite",
-                "did you mean `a`?",
-            ),
-        ],
-    );
-    check(
-        "",
-        &[
-            ("suites = {}", "suites: expected at least one suite: { NAME = { file = \"FILE\" } }", "suites", ""),
-            (
-                "suites = { 'a b' = { file = 'x.epd', depth = 2 } }",
-                "suites.a b: `a b` is not a valid name: expected letters, digits, - _",
-                "'a b'",
-                "",
-            ),
-            (
-                "suites = { a = { file = 'x.epd', depth = 0 } }",
-                "suites.a.depth: 0 is out of range: expected at least 1",
-                "depth",
-                "",
-            ),
-            (
-                "suites = { a = { file = \"data/bratko-kopec.epd\" } }",
-                "suites.a: a limit is missing: give depth or nodes here, or limit = { depth = 8 } for all suites",
-                "a",
-                "",
-            ),
-            (
-                "suites = { a = { file = 'x.epd', depht = 2 } }",
-                "unknown key `depht`, expected one of `file`, `depth`, `nodes`",
-                "depht",
-                "did you mean `depth`?",
-            ),
-            ("suites = { a = 'x.epd' }", "suites.a: invalid type: text \"x.epd\", expected a table", "'x.epd'", ""),
-        ],
-    );
 }

@@ -53,6 +53,48 @@ pub(in super::super) fn assert_drop_orders_distinct(table: &SheetTable) {
     assert!(orders.iter().zip(1..).all(|(&order, expected)| order == expected), "{}: {orders:?}", table.key);
 }
 
+/// A table as text: the columns, and each cell with what the page makes of it.
+pub(in super::super) fn describe(table: &SheetTable) -> String {
+    let keys: Vec<&str> = table.columns.iter().map(|column| column.key.as_str()).collect();
+    let mut text = format!("{}: {}\n", table.key, keys.join(" | "));
+    for row in &table.rows {
+        assert_eq!(row.len(), keys.len(), "{}", table.key);
+        let describe_cell = |cell: &Cell| {
+            let emphasis =
+                if cell.emphasis == Emphasis::None { String::new() } else { format!(" ({:?})", cell.emphasis) };
+            let value = match cell.value {
+                Datum::Number(value) if value.to_string() != cell.text => format!(" = {value:.6}"),
+                Datum::None if !cell.note.is_empty() => format!(" [{}]", cell.note),
+                _ => String::new(),
+            };
+            format!("{}{value}{emphasis}", cell.text)
+        };
+        text += &format!("  {}\n", row.iter().map(describe_cell).collect::<Vec<_>>().join(" | "));
+    }
+    text + &format!("  note: {}\n", table.notes())
+}
+
+/// A page with every kind of part, in every format.
+#[test]
+fn sample_page_equals_its_golden_files() {
+    use crate::report::{data, html, latex, markdown, text};
+    let sheet = sample_sheet();
+    let table_of = |part: &Part| if let Part::Table(table) = part { Some(table.clone()) } else { None };
+    let tables: Vec<SheetTable> = sheet.parts.iter().filter_map(table_of).collect();
+    let page = html::render(&sheet);
+    let body = page.split("<main>").nth(1).and_then(|rest| rest.split("</main>").next()).unwrap();
+    for (ending, text) in [
+        ("txt", text::render(&sheet, text::Screen { width: 40, colour: false })),
+        ("md", markdown::render(&sheet, markdown::Style { level: 1, links_figures: true })),
+        ("html", body.replace("><", ">\n<")),
+        ("tex", latex::render(&tables)),
+        ("csv", data::csv(&sheet, false)),
+        ("json", data::json(&sheet)),
+    ] {
+        crate::golden::assert_golden(&format!("pages/sample.{ending}"), &text);
+    }
+}
+
 #[test]
 fn reason_of_a_dash_is_given_once() {
     let dash = || vec![Cell::empty("no table"), Cell::number(f64::NAN, String::new()).with_reason("one search")];
