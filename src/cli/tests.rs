@@ -4,6 +4,8 @@ use super::*;
 
 pub(super) mod commands;
 mod flags;
+mod folders;
+mod traces;
 
 #[test]
 fn help_lists_every_visible_command_in_one_group() {
