@@ -288,27 +288,6 @@ mod tests {
         }
     }
 
-    /// The errors of untagged types list the forms that they accept, not the names of Rust types.
-    #[test]
-    fn untagged_type_names_its_forms() {
-        use crate::experiment::choices::SuiteChoice;
-        use crate::experiment::expect::{ExpectedFigure, Scalar};
-        use crate::subject::options::{CommandLine, OptionValue};
-        fn type_error<T: serde::de::DeserializeOwned + fmt::Debug>() -> String {
-            // A list of lists fits none of the forms.
-            let result = serde_json::from_str::<T>("[[1]]").map_err(|error| explain(&error.to_string()).message);
-            result.expect_err("it has no such form")
-        }
-        assert_eq!(type_error::<CommandLine>(), "expected a program in quotes, or a list of it and its arguments");
-        assert_eq!(type_error::<OptionValue>(), "expected true or false, a whole number, or text in quotes");
-        assert_eq!(type_error::<SuiteChoice>(), "expected a file in quotes, { startpos = true } or { fen = \"...\" }");
-        assert_eq!(type_error::<Scalar>(), "expected a number, text in quotes, true or false");
-        assert_eq!(
-            type_error::<ExpectedFigure>(),
-            "expected a number, text in quotes, or limits such as { min = 10, max = 20 }"
-        );
-    }
-
     /// Lines and columns count from 1, in characters, not bytes; without a place the message stands
     /// alone.
     #[test]

@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn files_are_warned_of_as_the_golden_file_says() {
-        crate::golden::assert_answers("warnings.txt", |_, text| {
-            let experiment =
-                Experiment::parse(text, "x.toml".as_ref(), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        crate::golden::assert_answers("warnings.txt", |start, lines| {
+            let experiment = Experiment::parse(&format!("{start}\n{lines}\n"), "x.toml".as_ref(), &[]);
+            let experiment = experiment.unwrap_or_else(|problem| panic!("{problem}"));
             let warnings = plan_warnings(&experiment, &Plan::new(&experiment));
             warnings.all_warnings().cloned().collect::<Vec<_>>().join("\n")
         });
