@@ -59,12 +59,11 @@ fn write_rows(from: &Path, to: &Path, manifest: &Manifest, names: &BTreeSet<&str
     let rows = packed::select_columns(&results, is_kept).with_context(context)?;
     let header = record::read_header(&results).with_context(context)?.unwrap_or_default();
     let (kept, left_out): (Vec<String>, Vec<String>) = header.into_iter().partition(|column| is_kept(column));
-    // The experiment's file has the options, and the suite is not looked for.
+    // The suite is not looked for.
     let manifest = Manifest {
         header: header_line(&kept),
         columns_left_out: left_out,
         bytes: Some(seals::hash_bytes(&rows)),
-        options: Default::default(),
         folder: PathBuf::new(),
         suite_paths: Default::default(),
         ..manifest.clone()

@@ -285,3 +285,26 @@ fn kept_report_is_made_from_a_run_and_read_like_one() {
     call(&["run", &path("trial.toml"), "-q", "--fresh", "--out", &path("kept")], 0);
     assert!(Path::new(&path("kept/previous")).join(packed::PACKED).exists());
 }
+
+/// Whether nodes at equal depth mislead, and what two results differ in, is read from the options.
+#[test]
+fn kept_report_has_the_options_of_the_run() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let trial = "suite = 'data/bratko-kopec.epd'\nfirst = 6\nlimit = { depth = 3 }\nengine = { preset = 'modern' }\n[grid]\n\
+        'table.size' = [64, 1024]\n[[expect]]\nclaim = 'nodes(size=64) > nodes(size=1024)'\n";
+    fs::write(path("trial.toml"), trial).unwrap();
+    let call = |words: &[&str]| {
+        let (stdout, stderr, code) = run(words);
+        assert_eq!(code, 0, "{words:?}: {stdout}{stderr}");
+        stdout
+    };
+    call(&["run", &path("trial.toml"), "-q", "--out", &path("full")]);
+    call(&["report", &path("full"), "--keep", &path("kept")]);
+    let pages = ["full", "kept"].map(|name| call(&["report", &path(name), "--format", "md"]));
+    let [full, kept] = [&pages[0], &pages[1]].map(|page| verdict_sections(page));
+    assert!(full.len() == 1 && full[0].contains("undecided"), "{full:?}");
+    assert_eq!(kept, full);
+    let options = ["full", "kept"].map(|name| Manifest::read(path(name).as_ref()).unwrap().unwrap().options);
+    assert!(options[0].len() == 2 && options[0] == options[1]);
+}
