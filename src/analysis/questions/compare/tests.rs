@@ -65,9 +65,9 @@ fn comparisons_find_what_the_golden_file_says() {
             Err(error) => vec![error.to_string()],
         };
         for text in lines.iter().filter_map(|line| line.strip_prefix("gate ")) {
-            let gate = Gate::parse(text).unwrap();
-            let column = gate.column(&base.frame).unwrap();
-            let comparison = match Comparison::new(&base, &new, &[(gate, column)]) {
+            let gate = Gate::parse(text).and_then(|gate| gate.column(&base.frame).map(|column| (gate, column)));
+            let judge = |gate| Comparison::new(&base, &new, &[gate]);
+            let comparison = match gate.map_err(CompareError::Gate).and_then(judge) {
                 Ok(comparison) => comparison,
                 Err(error) => {
                     answer.extend(error.to_string().lines().map(str::to_owned));
@@ -79,7 +79,8 @@ fn comparisons_find_what_the_golden_file_says() {
             for result in &comparison.gate_results {
                 let verdict =
                     [["ok", "noise"], ["FAIL", "FAIL"]][usize::from(result.fails())][usize::from(result.is_noise())];
-                answer.push(format!("{verdict}: {text} of {}: {:.2?}", result.variant, result.totals));
+                answer
+                    .push(format!("{verdict}: {text} of {}: {} {:.2?}", result.variant, result.metric, result.totals));
             }
             let notes = comparison.notes.iter().map(|note| format!("note of {text}: {note}"));
             answer.extend(
