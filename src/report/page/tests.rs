@@ -1,5 +1,5 @@
-//! Pages that are made from small results, which are written by hand: `tests/golden/pages/pages.txt`
-//! has what each page says and which parts it has.
+//! Pages that are made from small results, which are written by hand:
+//! `tests/golden/pages/pages.txt` has what each page says and which parts it has.
 
 use super::*;
 use crate::decode::from_toml;

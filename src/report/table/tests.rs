@@ -1,6 +1,6 @@
-//! Every table of a page, for lines made by hand: `tests/golden/pages/tables.txt` has each cell with
-//! its colour, its signs and the reason of a dash. No two figures of a line are equal, so that a
-//! wrong column would be noticed.
+//! Every table of a page, for lines made by hand: `tests/golden/pages/tables.txt` has each cell
+//! with its colour, its signs and the reason of a dash. No two figures of a line are equal, so that
+//! a wrong column would be noticed.
 
 use super::super::identity::Identity;
 use super::super::sheet::{Part, assert_drop_orders_distinct, describe};
