@@ -24,6 +24,9 @@ pub struct Args {
     /// Accept different counts of equal plans, as after a change of the program
     #[arg(long)]
     allow_moves: bool,
+    /// Print the outcome alone, in a line
+    #[arg(short, long)]
+    quiet: bool,
     /// Write JUnit XML (-: to standard output, instead of the text)
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -107,7 +110,7 @@ pub fn run(args: &Args) -> CommandResult {
 
     let render_page = |comparison: &Comparison| html::render(&comparison::sheet(comparison));
     let render_summary = |comparison: &Comparison| {
-        markdown::render(&comparison::sheet(comparison), markdown::Style { level: 3, links_figures: false })
+        markdown::render(&comparison::summary_sheet(comparison), markdown::Style { level: 3, links_figures: false })
     };
     let renderers: [fn(&Comparison) -> String; 5] =
         [machine::junit, render_summary, render_page, machine::comparison_json, machine::bench_json];
@@ -121,7 +124,9 @@ pub fn run(args: &Args) -> CommandResult {
             super::write(path, &render_format(&comparison))?;
         }
     }
-    if !is_stdout_used {
+    if args.quiet && !is_stdout_used {
+        println!("{}", comparison::headline(&comparison));
+    } else if !is_stdout_used {
         super::terminal::show(&comparison::sheet(&comparison));
     }
     let missing_rows = [&base, &new].map(|result| result.missing.as_ref().map(|message| (&result.name, message)));
@@ -140,9 +145,14 @@ fn exit_code(finding: Finding, is_incomplete: bool) -> Exit {
     }
 }
 
-/// Whether a result has rows of an engine whose counts differ between repeated searches.
+/// Whether a result has rows of an engine whose counts differ between repeated searches. If only
+/// the order of the searches matters to an engine, chains make its counts repeat.
 fn is_not_repeatable(result: &RecordedResult) -> bool {
     let exact = Repeatability::Exact.to_string();
+    let mut engines = result.manifest.iter().flat_map(|manifest| manifest.subjects.values());
+    if engines.any(|engine| engine.repeats != exact && !engine.forgets) {
+        return false;
+    }
     let repeatabilities = result.frame.text_column(columns::REPEATS);
     repeatabilities.list().iter().any(|repeatability| !repeatability.is_empty() && *repeatability != exact)
 }

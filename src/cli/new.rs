@@ -58,6 +58,7 @@ const TEMPLATES: &[Template] = templates! {
     "ageing" "run" "aging-first-look.toml" ["selfplay.pgn"];
     "match" "run" "matches/first-match.toml" ["openings.epd"];
     "engine" "run" "engines/stockfish-hash.toml" ["bratko-kopec.epd"];
+    "gate" "run" "engines/gate.toml" ["bratko-kopec.epd"];
     "tune" "tune" "tune-aging.toml" ["selfplay.pgn"];
     "trace" "run" "traces/worth.toml" [TRACE];
 };

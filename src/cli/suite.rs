@@ -75,7 +75,8 @@ fn list_notes(name: &str, suite: &Suite) -> Vec<String> {
     let duplicates = text::find_duplicates(name, suite).into_values();
     let duplicate_notes =
         duplicates.map(|duplicate| format!("{duplicate}: experiments refuse it; skip it with --skip-bad"));
-    suite.notes.iter().map(ToString::to_string).chain(duplicate_notes).collect()
+    let ended = text::describe_ended(&suite.items).map(|text| format!("{name}: {text}"));
+    suite.notes.iter().map(ToString::to_string).chain(duplicate_notes).chain(ended).collect()
 }
 
 fn format_table(suite: &Suite) -> String {

@@ -59,6 +59,13 @@ pub struct File {
     /// Whether the times matter, as they do with `repeats` above 1: one job at a time unless asked
     /// otherwise, and no rows of other folders, machines or builds.
     pub times: bool,
+    /// Number of chains to which the items are dealt if an external engine keeps its process
+    /// (`subject.restart = "experiment"`): the first chain has items 1, K + 1, 2 K + 1 and so on,
+    /// in this order and in one process. So counts do not depend on `--jobs`, which says how many
+    /// chains run at once. A plan has at most as many shards.
+    #[serde(default = "default_chains")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 10_000)))]
+    pub chains: u32,
     /// Folders of results whose rows are taken instead of searched again, or patterns of them,
     /// relative to this file: `["../reports/*"]`.
     pub reuse: Vec<String>,
@@ -120,6 +127,13 @@ impl File {
 
 fn default_count() -> u32 {
     1
+}
+
+/// The default of `chains`.
+pub const CHAINS: u32 = 8;
+
+fn default_chains() -> u32 {
+    CHAINS
 }
 
 /// The default of `smallest_effect`: half a percent.

@@ -120,7 +120,8 @@ fn read_entry(
 
 /// Top-level keys of the file that a variant cannot change, although an author may expect that it
 /// can.
-const FILE_KEYS: [&str; 8] = ["suite", "suites", "first", "repeats", "seeds", "schedules", "sequence", "times"];
+const FILE_KEYS: [&str; 9] =
+    ["suite", "suites", "first", "repeats", "chains", "seeds", "schedules", "sequence", "times"];
 
 /// Refuses an unknown option path. `place` is where the file sets the path, such as `grid` or
 /// `variant.2`.

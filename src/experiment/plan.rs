@@ -1,6 +1,7 @@
 //! The plan: every job of an experiment in order. Each job has an id that depends only on what the
 //! job searches or plays.
 
+use super::file::CHAINS;
 use super::identity::{deviations, hash_text, hasher, item_content, variant_id_under};
 use super::load::Experiment;
 use super::sequence::Sequence;
@@ -10,6 +11,7 @@ use crate::chess::suite::Item;
 use crate::engine::Limit;
 use crate::record::columns::Extra;
 use crate::record::{SCHEDULE_SUFFIX, SEED_SUFFIX};
+use crate::subject::Restart;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hasher;
@@ -61,6 +63,8 @@ pub struct Plan {
     lanes: Vec<(usize, Option<usize>)>,
     lane_index: HashMap<(usize, Option<usize>), usize>,
     match_rules_hash: Option<u64>,
+    /// The number of chains; `None` if no engine keeps its process from item to item.
+    chains: Option<u32>,
 }
 
 impl Plan {
@@ -95,6 +99,10 @@ impl Plan {
             None => (0..variants.len()).map(|variant| (variant, None)).collect::<Vec<_>>(),
         };
         let is_search = matches!(experiment.work, Work::Search(_));
+        let keeps_process = |variant: &Variant| {
+            is_search && variant.external().is_some_and(|subject| subject.restart == Restart::Experiment)
+        };
+        let chains = variants.iter().any(keeps_process).then_some(experiment.file.chains);
         let takes_whole_suite = variants.iter().map(|variant| is_search && variant.keeps_state()).collect();
         let limits: Vec<Limit> = variants.iter().flat_map(|variant| experiment.limits(variant)).collect();
         let suites: Vec<Range<usize>> = match experiment.sections.as_slice() {
@@ -134,6 +142,7 @@ impl Plan {
             lane_index: lanes.iter().enumerate().map(|(index, &lane)| (lane, index)).collect(),
             lanes,
             match_rules_hash: games.map(|games| hash_text(&games.content())),
+            chains,
             repeats: experiment.file.repeats,
             sequence_id: sequence.map_or(0, |sequence| {
                 let [settings, defaults] =
@@ -218,6 +227,17 @@ impl Plan {
         })
     }
 
+    /// The number of chains to which the jobs are dealt. `None` if the jobs do not depend on each
+    /// other, because no engine keeps its process from item to item.
+    pub fn chain_count(&self) -> Option<u32> {
+        self.chains
+    }
+
+    /// The chain of a job, which has all jobs of its items; without chains, the job's item.
+    pub fn chain_of(&self, job: &Job) -> usize {
+        self.chains.map_or(job.item, |chains| job.item % chains as usize)
+    }
+
     /// The optional columns that the rows of this plan have.
     pub fn extra_columns(&self) -> Extra {
         variant::extra_columns(&self.variants, self.is_match(), !self.suite_names.is_empty())
@@ -269,7 +289,17 @@ impl Plan {
             // A search in a job of several items depends on all earlier items of the suite.
             hash.write_u64(self.earlier_items_hashes[item]);
         }
+        if self.variants[job.variant].external().is_some() {
+            self.hash_chains(&mut hash);
+        }
         hash.finish()
+    }
+
+    /// With the default number, ids are as they were without chains.
+    fn hash_chains(&self, hash: &mut impl Hasher) {
+        if let Some(chains) = self.chains.filter(|&chains| chains != CHAINS) {
+            hash.write_u32(chains);
+        }
     }
 
     /// The id of a job, which marks the job's last row. It is computed like the id of a row of the
@@ -293,6 +323,7 @@ impl Plan {
             let players = self.lanes.iter().flat_map(|&(first, second)| [Some(first), second]).flatten();
             players.for_each(|player| hash.write_u64(self.variant_id(player, 0)));
         }
+        self.hash_chains(&mut hash);
         hash.finish()
     }
 

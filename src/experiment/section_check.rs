@@ -232,7 +232,9 @@ fn check_suites(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
 
 /// Refuses what needs no variant and no suite to be seen wrong.
 pub(super) fn check_file(file: &File, source: &FileText<'_>) -> Result<(), Problem> {
-    for (path, count) in [("repeats", file.repeats), ("seeds", file.seeds), ("schedules", file.schedules)] {
+    for (path, count) in
+        [("repeats", file.repeats), ("seeds", file.seeds), ("schedules", file.schedules), ("chains", file.chains)]
+    {
         source.check_range(path, count, (1..=10_000).contains(&count), "1 to 10000")?;
     }
     let effect = file.smallest_effect;

@@ -22,16 +22,17 @@ pub struct Split {
 
 impl Split {
     /// Assigns a plan's jobs to shards. All jobs of an item belong to one shard, so that searches
-    /// that are compared are timed on one machine. If there are more shards than items, each job is
-    /// assigned individually instead.
+    /// that are compared are timed on one machine, and so do all jobs of a chain. If there are no
+    /// chains and more shards than items, each job is assigned individually instead.
     pub fn new(plan: &Plan, shards: u64) -> Self {
-        Self { shards: shards.max(1), keeps_items_together: shards <= plan.item_count() as u64 }
+        let keeps_items_together = plan.chain_count().is_some() || shards <= plan.item_count() as u64;
+        Self { shards: shards.max(1), keeps_items_together }
     }
 
     /// The shard of a job, from 0.
     pub fn shard_of(&self, plan: &Plan, job: &Job) -> u64 {
         if self.keeps_items_together {
-            return job.item as u64 % self.shards;
+            return plan.chain_of(job) as u64 % self.shards;
         }
         // With the remainder of `order_key` alone, each shard would have jobs of a single variant
         // if the number of shards is a multiple of the number of variants.
@@ -127,7 +128,8 @@ pub const MAX_SHARDS: u64 = 1_000_000;
 
 impl PlanFile {
     /// Creates the plan file of an experiment. `file` is the path of the experiment file. `shards`
-    /// is the number of shards, which is clamped to the range 1..=[`MAX_SHARDS`]. The plan is to be
+    /// is the number of shards, which is clamped to the range 1..=[`MAX_SHARDS`], or to the number
+    /// of chains if the plan has chains. The plan is to be
     /// written to `output`.
     pub fn new(
         experiment: &Experiment,
@@ -137,7 +139,7 @@ impl PlanFile {
         output: &Path,
     ) -> Result<Self, PlanError> {
         let plan = Plan::new(experiment);
-        let shards = shards.clamp(1, MAX_SHARDS);
+        let shards = shards.clamp(1, plan.chain_count().map_or(MAX_SHARDS, u64::from));
         let mut suites = BTreeMap::new();
         for (name, path) in experiment.suite_paths() {
             let suite = SuiteFile::read(&path)

@@ -10,6 +10,7 @@ use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::decode::from_table;
+use crate::text::{plural, quote_names};
 use siphasher::sip128::SipHasher13;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
@@ -223,6 +224,16 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
         is_duplicate.then(|| (index, Fault { file: name.to_owned(), line: item.line, column: 1, message }))
     };
     suite.items.iter().enumerate().filter_map(check_item).collect()
+}
+
+/// Names the positions of a suite in which no move is legal. `None` if there are none.
+pub fn describe_ended(items: &[Item]) -> Option<String> {
+    let is_ended = |item: &&Item| item.game_moves().is_none() && !item.board.has_legal_move();
+    let ended: Vec<&str> = items.iter().filter(is_ended).map(|item| item.id.as_str()).collect();
+    let (what, names) = (plural(ended.len(), "position"), quote_names(&ended));
+    (!ended.is_empty()).then(|| {
+        format!("{what} without a legal move ({names}): nothing is searched there, and other engines are not asked")
+    })
 }
 
 /// Removes the items that equal an earlier item. For each removed item, a note is added to the

@@ -127,8 +127,11 @@ pub struct RunSegment {
 pub struct EngineInfo {
     pub program: String,
     pub arguments: Vec<String>,
-    /// SHA-256 of the program.
+    /// SHA-256 of the program; if arguments name files, of a list of the hashes of all.
     pub sha256: String,
+    /// The files that arguments name, with the SHA-256 of each.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     pub name: String,
     pub author: String,
     /// The lines that the engine wrote before its options.

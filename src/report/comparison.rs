@@ -93,6 +93,16 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
 }
 
+/// The sheet of a job's summary, which is short if nothing failed.
+pub fn summary_sheet(comparison: &Comparison) -> Sheet {
+    let must_be_read = |gate_result: &GateResult| gate_result.is_noise() || gate_result.caution.is_some();
+    if comparison.finding() != Finding::Fine || comparison.gate_results.iter().any(must_be_read) {
+        return sheet(comparison);
+    }
+    let parts = vec![Part::List(String::new(), lead_lines(comparison))];
+    Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
+}
+
 fn lead_lines(comparison: &Comparison) -> Vec<String> {
     let [base, new] = &comparison.names;
     let plans = match &comparison.differences {

@@ -135,6 +135,13 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
                 .drop_order(3);
         }
     }
+    if !page.custom_metrics && summary.lines.iter().any(|line| line.fullest.is_some()) {
+        let meaning = "the largest `hashfull` that the engine reported at the end of a search; a table that stays far from 1000 loses little";
+        entries = entries.number("fullest", "fullest, per mille", meaning, |line| {
+            let full = line.fullest.unwrap_or(f64::NAN);
+            Cell::number(full, format!("{full:.0}")).with_reason("the engine reports no hashfull")
+        });
+    }
     // On a narrow screen, the columns that matter most for the choice of a table are dropped last:
     // the ratio, its interval, the pressure and how full the table is.
     //

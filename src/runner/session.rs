@@ -9,6 +9,7 @@ use super::row_index::RowIndex;
 use super::status::Status;
 use super::stopping::MatchState;
 use super::take::{KnownJobs, Source, Taker};
+use super::work::{Chain, Task};
 use super::{
     Output, OutputError, RunError, RunSummary, Subjects, check_memory, job, jobs_of, manifest, previous, sources, work,
 };
@@ -206,8 +207,7 @@ impl<'a> Session<'a> {
         let remaining = || jobs_of(plan, settings.shard).filter(|job| !is_done(job));
         // The list is short, because each killed run adds at most as many jobs as ran in parallel.
         let crashed_before: Vec<Job> = remaining().filter(|job| in_flight.crashed_before(plan.job_id(job))).collect();
-        let crashed_places: HashSet<u64> = crashed_before.iter().map(|job| plan.order_key(job)).collect();
-        let todo = remaining().filter(move |job| !crashed_places.contains(&plan.order_key(job)));
+        let (todo, crashed_before) = self.chains(&is_done, &crashed_before);
         let mut remaining_by_variant = BTreeMap::new();
         for job in remaining().filter(|job| match_state.needs(plan, job)) {
             *remaining_by_variant.entry(plan.variants[job.variant].name.clone()).or_insert(0) += 1;
@@ -215,7 +215,8 @@ impl<'a> Session<'a> {
         progress.remaining(remaining_by_variant);
         let varying = plan.varying();
         let max_workers = usize::try_from(total_jobs - before).unwrap_or(usize::MAX).max(1);
-        let workers = settings.jobs.clamp(1, max_workers);
+        let max_chains = plan.chain_count().map_or(usize::MAX, |chains| chains as usize);
+        let workers = settings.jobs.clamp(1, max_workers.min(max_chains));
         let shared = Shared {
             experiment,
             plan,
@@ -233,7 +234,7 @@ impl<'a> Session<'a> {
             stop,
             progress,
         };
-        let (summary, match_state, error) = work::run_in_parallel(shared, &Mutex::new(Box::new(todo)), crashed_before);
+        let (summary, match_state, error) = work::run_in_parallel(shared, &Mutex::new(todo), crashed_before);
         let summary = match_state.summarize(plan, summary, stop.load(Ordering::Relaxed), total_jobs);
         progress.end(&summary);
         if let Some(error) = error {
@@ -249,7 +250,46 @@ impl<'a> Session<'a> {
         })?;
         Ok(summary)
     }
+
+    /// Deals the jobs to chains. If a chain with a missing job has jobs of engines whose counts
+    /// depend on their history, it begins with their first jobs, although these are done. Returns
+    /// the chains without and those with a job that crashed before. A crashed job alone is a chain
+    /// of its own, unless its engine's history matters.
+    fn chains<'c>(
+        &'c self,
+        is_done: &'c (impl Fn(&Job) -> bool + Sync),
+        crashed: &[Job],
+    ) -> (Chains<'c>, Vec<Chain<'c>>) {
+        let Self { plan, settings, subjects, .. } = self;
+        let single =
+            |job| Chain { tasks: Box::new(std::iter::once(Task { job, is_done: false })), starts_processes: false };
+        let crashed_places: HashSet<u64> = crashed.iter().map(|job| plan.order_key(job)).collect();
+        let Some(count) = plan.chain_count() else {
+            let remaining = jobs_of(plan, settings.shard).filter(|job| !is_done(job));
+            let todo = remaining.filter(move |job| !crashed_places.contains(&plan.order_key(job)));
+            return (Box::new(todo.map(single)), crashed.iter().copied().map(single).collect());
+        };
+        let depends = |job: &Job| subjects.depends_on_history(job.variant);
+        let (alone, whole): (Vec<Job>, Vec<Job>) = crashed.iter().partition(|job| !depends(job));
+        let alone_places: HashSet<u64> = alone.iter().map(|job| plan.order_key(job)).collect();
+        let chain = move |chain: usize, alone_places: HashSet<u64>| {
+            let jobs = || jobs_of(plan, settings.shard).filter(move |job| plan.chain_of(job) == chain);
+            let last_missing = jobs().filter(|job| !is_done(job)).map(|job| plan.order_key(&job)).last();
+            let needed = jobs().filter(move |job| last_missing.is_some_and(|last| plan.order_key(job) <= last));
+            let tasks = needed.map(|job| Task { job, is_done: is_done(&job) });
+            let tasks = tasks.filter(move |task| !task.is_done || depends(&task.job));
+            let tasks = tasks.filter(move |task| !alone_places.contains(&plan.order_key(&task.job)));
+            Chain { tasks: Box::new(tasks), starts_processes: true }
+        };
+        let crashed_chains: BTreeSet<usize> = whole.iter().map(|job| plan.chain_of(job)).collect();
+        let last = crashed_chains.iter().map(|&index| chain(index, alone_places.clone()));
+        let last = last.chain(alone.into_iter().map(single)).collect();
+        let others = (0..count as usize).filter(move |index| !crashed_chains.contains(index));
+        (Box::new(others.map(move |index| chain(index, alone_places.clone()))), last)
+    }
 }
+
+type Chains<'c> = Box<dyn Iterator<Item = Chain<'c>> + Send + 'c>;
 
 #[cfg(test)]
 pub(super) mod tests;

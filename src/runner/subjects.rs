@@ -198,6 +198,11 @@ impl Subjects {
         engine.unwrap_or_else(|| Repeatability::Exact.to_string())
     }
 
+    /// Whether the counts of a variant depend on what its process has searched before.
+    pub fn depends_on_history(&self, variant: usize) -> bool {
+        self.engines.get(&variant).is_some_and(|engine| !engine.info.forgets)
+    }
+
     /// The key is the variant's name.
     pub fn engine_infos(&self, plan: &Plan) -> BTreeMap<String, EngineInfo> {
         let named_info =
@@ -415,6 +420,7 @@ fn identify_and_test(
         program: program.path.display().to_string(),
         arguments: program.arguments.clone(),
         sha256: program.sha256.clone(),
+        files: program.files.values().map(|file| (file.path.display().to_string(), file.sha256.clone())).collect(),
         name,
         author: probe.identity.author.clone(),
         banner: probe.identity.banner.clone(),

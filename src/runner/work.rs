@@ -16,16 +16,31 @@ use std::sync::atomic::Ordering;
 
 const MAX_FAILURES: usize = 5;
 
-pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Job> + Send + 'a>>;
+/// Jobs that one worker runs in their order.
+pub struct Chain<'a> {
+    pub tasks: Box<dyn Iterator<Item = Task> + Send + 'a>,
+    /// Whether the first job begins with new processes.
+    pub starts_processes: bool,
+}
 
-/// Runs the jobs in parallel. `crashed_before` contains the jobs that were running when an earlier
-/// run was killed. These jobs run one at a time. They run after all other jobs, except in a match
+/// A job, which has a row already if it is searched again only because the counts of later jobs
+/// depend on what its engine has searched before them.
+#[derive(Debug, Clone, Copy)]
+pub struct Task {
+    pub job: Job,
+    pub is_done: bool,
+}
+
+pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Chain<'a>> + Send + 'a>>;
+
+/// Runs the chains in parallel. `crashed_before` contains those with jobs that were running when an
+/// earlier run was killed. These chains run one at a time. They run after all other jobs, except in a match
 /// that ends encounters early, where they run first. Returns the summary, the state of the tests,
 /// and the error if threads could not be started or rows could not be written.
 pub fn run_in_parallel<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,
-    crashed_before: Vec<Job>,
+    crashed_before: Vec<Chain<'a>>,
 ) -> (RunSummary, MatchState, Option<RunError>) {
     let thread_error = std::thread::scope(|scope| {
         // `_running` is dropped at the end of this scope, which tells the monitor to end.
@@ -42,11 +57,11 @@ pub fn run_in_parallel<'a>(
         let crashed_before: Todo<'_> = Mutex::new(Box::new(crashed_before.into_iter()));
         // A test cannot end before all earlier pairs are finished, so the crashed jobs run first.
         if lock(&shared.match_state).ends_games() {
-            shared.run_jobs(&crashed_before, &shared.worker_states[0]);
+            shared.run_chains(&crashed_before, &shared.worker_states[0]);
         }
         let mut threads = Vec::new();
         for (started, worker_state) in shared.worker_states.iter().enumerate() {
-            match std::thread::Builder::new().spawn_scoped(scope, || shared.run_jobs(todo, worker_state)) {
+            match std::thread::Builder::new().spawn_scoped(scope, || shared.run_chains(todo, worker_state)) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => return stop_with_error(started, error),
             }
@@ -54,7 +69,7 @@ pub fn run_in_parallel<'a>(
         for thread in threads {
             let _ = thread.join(); // A worker's panics are caught and written to its rows.
         }
-        shared.run_jobs(&crashed_before, &shared.worker_states[0]);
+        shared.run_chains(&crashed_before, &shared.worker_states[0]);
         None
     });
     let Shared { output, sink, summary, match_state, .. } = shared;
@@ -71,11 +86,39 @@ pub fn run_in_parallel<'a>(
 }
 
 impl Shared<'_> {
-    /// Runs jobs of `todo` on this thread until no job is left or the run is stopped.
-    fn run_jobs(&self, todo: &Todo<'_>, worker_state: &WorkerState) {
+    /// Runs chains of `todo` on this thread until no chain is left or the run is stopped.
+    fn run_chains(&self, todo: &Todo<'_>, worker_state: &WorkerState) {
         let mut cache = EngineCache::default();
-        while !self.stop.load(Ordering::Relaxed) {
-            let Some(job) = lock(todo).next() else { return };
+        while let Some(chain) = lock(todo).next() {
+            if chain.starts_processes {
+                cache = EngineCache::default();
+            }
+            if !self.run_tasks(chain.tasks, &mut cache, worker_state) {
+                return;
+            }
+        }
+    }
+
+    /// Returns whether the run goes on.
+    fn run_tasks(
+        &self,
+        tasks: impl Iterator<Item = Task>,
+        cache: &mut EngineCache,
+        worker_state: &WorkerState,
+    ) -> bool {
+        for Task { job, is_done } in tasks {
+            if self.stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            if is_done {
+                // It failed or passed before; both are in its row.
+                let result =
+                    panic::catch_unwind(AssertUnwindSafe(|| self.run_job(&job, &mut *cache, &worker_state.stop)));
+                if result.is_err() {
+                    *cache = EngineCache::default();
+                }
+                continue;
+            }
             if !self.needs(&job) {
                 continue;
             }
@@ -91,26 +134,31 @@ impl Shared<'_> {
                 {
                     Some(problem) => Err(problem.clone()),
                     None if self.in_flight.is_quarantined(id) => Err(QUARANTINED.to_owned()),
-                    None => self.run_job(&job, &mut cache, &worker_state.stop),
+                    None => self.run_job(&job, cache, &worker_state.stop),
                 }
             }));
             // The rows are `None` if the job was interrupted.
             let rows = match outcome {
                 Ok(Ok(None)) if worker_state.starved.load(Ordering::Relaxed) => {
-                    cache = EngineCache::default();
+                    *cache = EngineCache::default();
                     Some(Err(OUT_OF_MEMORY.to_owned()))
                 }
                 Ok(outcome) => outcome.transpose(),
                 Err(payload) => {
-                    cache = EngineCache::default();
+                    *cache = EngineCache::default();
                     Some(Err(format!("panic: {}", panic_message(payload.as_ref()))))
                 }
             };
             worker_state.end_job();
-            let Some(rows) = rows else { return self.in_flight.end_job(id) };
-            self.finish_job(&job, rows);
-            self.in_flight.end_job(id);
+            if let Some(rows) = rows {
+                self.finish_job(&job, rows);
+                self.in_flight.end_job(id);
+            } else {
+                self.in_flight.end_job(id);
+                return false;
+            }
         }
+        true
     }
 
     /// Whether a job is still needed. Pairs after the end of their encounter's test are not needed.
@@ -223,7 +271,8 @@ mod tests {
             stop: &stop,
             progress: &JobHook { worker_state: &worker_state, hook },
         };
-        shared.run_jobs(&Mutex::new(Box::new(plan.jobs())), &worker_state);
+        let tasks = plan.jobs().map(|job| Task { job, is_done: false });
+        shared.run_tasks(tasks, &mut EngineCache::default(), &worker_state);
         let summary = into_value(shared.summary);
         let rows = tests::cells(&out, &[columns::POSITION, columns::ERROR]);
         let rows = rows.into_iter().map(|row| row.try_into().unwrap()).collect();

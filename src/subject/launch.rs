@@ -23,7 +23,7 @@ impl Launch {
     pub fn new(program: &Program) -> Self {
         Self {
             path: program.path.clone(),
-            arguments: program.arguments.clone(),
+            arguments: program.resolved_arguments(),
             guard: guard_program(),
             ..Self::default()
         }

@@ -3,6 +3,7 @@
 use super::options::CommandLine;
 use super::protocol::UciOption;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -15,9 +16,34 @@ const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     pub path: PathBuf,
+    /// As the user wrote them.
     pub arguments: Vec<String>,
-    /// The SHA-256 hash of the file in hexadecimal digits, as `sha256sum` prints it.
+    /// The SHA-256 hash of the file in hexadecimal digits, as `sha256sum` prints it. If arguments
+    /// name files, the hash of a list of all hashes, because one of these files may be the engine.
     pub sha256: String,
+    /// The files that arguments name, by argument.
+    pub files: BTreeMap<String, NamedFile>,
+}
+
+/// A file that an argument names, such as the script of an interpreter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFile {
+    pub path: PathBuf,
+    /// As `sha256sum` prints it.
+    pub sha256: String,
+    /// Whether it was found on the PATH, where the engine's own program finds it too.
+    on_path: bool,
+}
+
+impl Program {
+    /// The arguments with the absolute paths of the files that they name.
+    pub fn resolved_arguments(&self) -> Vec<String> {
+        let resolve = |argument: &String| match self.files.get(argument).filter(|file| !file.on_path) {
+            Some(file) => file.path.display().to_string(),
+            None => argument.clone(),
+        };
+        self.arguments.iter().map(resolve).collect()
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,15 +59,41 @@ pub struct EngineIdentity {
 
 /// Finds the program of a command line. A path is relative to `folder`, the folder of the
 /// experiment file. If there is no such file, the path is relative to the working folder. A name
-/// without a path is searched on the PATH and then in the folders where Debian installs games.
+/// without a path is searched on the PATH and then in the folders where Debian installs games. So
+/// are arguments that name files.
 ///
 /// # Errors
 /// If the program cannot be found or read. The message says what is wrong and what to do.
 pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, String> {
     let (name, arguments) = command.split();
     let path = locate(name, folder)?;
-    let sha256 = sha256_hex(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Program { path, arguments: arguments.to_vec(), sha256 })
+    let hash = |path: &Path| sha256_hex(path).map_err(|error| format!("{}: {error}", path.display()));
+    let mut sha256 = hash(&path)?;
+    let mut files = BTreeMap::new();
+    for argument in arguments {
+        if let Some((path, on_path)) = find_named_file(argument, folder) {
+            files.insert(argument.clone(), NamedFile { sha256: hash(&path)?, path, on_path });
+        }
+    }
+    if !files.is_empty() {
+        let hashes = files.values().map(|file| format!(" {}", file.sha256));
+        sha256 = hex(&Sha256::digest(sha256 + &hashes.collect::<String>()));
+    }
+    Ok(Program { path, arguments: arguments.to_vec(), sha256, files })
+}
+
+/// The file that an argument names, and whether it was found on the PATH.
+fn find_named_file(argument: &str, folder: &Path) -> Option<(PathBuf, bool)> {
+    let beside = [folder.join(argument), PathBuf::from(argument)].into_iter().find(|path| path.is_file());
+    let beside = beside.and_then(|path| Some((std::path::absolute(path).ok()?, false)));
+    let is_word = Path::new(argument).components().count() == 1 && !argument.starts_with(['-', '.']);
+    beside.or_else(|| Some((search_path(argument).filter(|_| is_word)?, true)))
+}
+
+/// Finds a program by its name.
+fn search_path(name: &str) -> Option<PathBuf> {
+    let path_variable = std::env::var_os("PATH").unwrap_or_default();
+    search_folders(&path_variable).map(|folder| folder.join(name)).find(|path| is_executable(path))
 }
 
 fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
@@ -63,9 +115,7 @@ fn locate(name: &str, folder: &Path) -> Result<PathBuf, String> {
             Err(format!("no such file: {name} or {}{}", path_in_folder.display(), hint_to_use_list(name)))
         };
     }
-    let path_variable = std::env::var_os("PATH").unwrap_or_default();
-    let path = search_folders(&path_variable).map(|folder| folder.join(name)).find(|path| is_executable(path));
-    path.ok_or_else(|| match is_executable(Path::new(name)) {
+    search_path(name).ok_or_else(|| match is_executable(Path::new(name)) {
         true => format!("no program `{name}` on the PATH: for the file in this folder write ./{name}"),
         false => format!("no program `{name}` on the PATH{}", hint_to_use_list(name)),
     })
@@ -86,8 +136,11 @@ fn is_executable(path: &Path) -> bool {
 }
 
 fn sha256_hex(path: &Path) -> io::Result<String> {
-    let digest = Sha256::digest(std::fs::read(path)?);
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&Sha256::digest(std::fs::read(path)?)))
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -125,6 +178,31 @@ mod tests {
             current_program,
             "an absolute path stays as it is"
         );
+    }
+
+    /// The script of an interpreter is found beside the experiment, and the program behind a
+    /// wrapper on the PATH; each changes the hash. Other words stay as they are.
+    #[test]
+    fn files_that_arguments_name_are_resolved_and_hashed() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("engine.js");
+        let find = |words: &[&str]| {
+            let words = words.iter().map(|&word| word.to_owned()).collect();
+            find_program(&CommandLine::List(words), folder.path()).unwrap()
+        };
+        let plain = find(&["sh", "engine.js"]);
+        assert_eq!((plain.resolved_arguments(), plain.files.len()), (vec!["engine.js".to_owned()], 0));
+        let hashes = ["one", "other"].map(|text| {
+            std::fs::write(&script, text).unwrap();
+            let program = find(&["sh", "engine.js", "-c"]);
+            assert_eq!(program.resolved_arguments(), [script.display().to_string(), "-c".to_owned()]);
+            assert_eq!(program.arguments, ["engine.js", "-c"]);
+            program.sha256
+        });
+        assert!(hashes[0] != hashes[1] && !hashes.contains(&plain.sha256), "{hashes:?}");
+        let wrapped = find(&["env", "sh", "4"]);
+        assert_eq!((wrapped.resolved_arguments(), wrapped.files.len()), (vec!["sh".to_owned(), "4".to_owned()], 1));
+        assert_ne!(wrapped.sha256, find(&["env", "4"]).sha256);
     }
 
     /// Executable by any of owner, group and others.

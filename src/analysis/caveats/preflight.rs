@@ -4,7 +4,7 @@
 use super::external_power::ExternalPower;
 use super::warnings::REPLACEMENT;
 use super::{Caveats, confounds, equivalent, games};
-use crate::experiment::{Experiment, Plan, Variant, schema};
+use crate::experiment::{Experiment, Plan, Variant, schema, text};
 use crate::record::columns;
 use crate::stats::sample::min_clusters;
 use crate::table::options::{Clear, Size, TickSource};
@@ -23,6 +23,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan) -> Caveats {
         warnings.extend(games::too_few_warning(experiment));
         return Caveats { warnings, ..Caveats::default() };
     }
+    warnings.extend(text::describe_ended(&experiment.suite.items));
     let varying = plan.varying();
     let is_varying = |start: &str| varying.iter().any(|path| path.starts_with(start));
     let mut blockers = Vec::new();

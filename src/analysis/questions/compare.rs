@@ -39,6 +39,8 @@ pub struct Comparison {
     pub paired_count: usize,
     /// The number of paired rows that differ in counts, best move or score.
     pub moved_count: usize,
+    /// How many of them say that their counts do not repeat: they fail no comparison by themselves.
+    pub unrepeatable_moved_count: usize,
     /// The rows that differ, at most twenty. The rows with the largest changes of nodes come first.
     pub moved: Vec<MovedRow>,
     /// The number of rows of BASE that are missing in NEW.
@@ -180,6 +182,10 @@ impl Comparison {
         comparison.differences = plans::plan_differences(base, new, &results);
         comparison.notes = collect_notes(base, new, &results, gates);
         comparison.notes.extend(notes_on_unjudged_variants);
+        if comparison.unrepeatable_moved_count > 0 {
+            let rows = plural(comparison.unrepeatable_moved_count, "row");
+            comparison.notes.push(format!("{rows} that moved are of engines whose counts do not repeat"));
+        }
         Ok(comparison)
     }
 
@@ -189,7 +195,7 @@ impl Comparison {
             Finding::Gate
         } else if self.missing_count > 0 || self.paired_count == 0 {
             Finding::Missing
-        } else if self.must_be_equal() && self.moved_count > 0 {
+        } else if self.must_be_equal() && self.moved_count > self.unrepeatable_moved_count {
             Finding::Unequal
         } else {
             Finding::Fine
@@ -258,6 +264,10 @@ impl Comparison {
             pairs.iter().zip(difference_flags).filter(|(_, differs)| *differs).map(|(pair, _)| pair).collect();
         differing_pairs.iter().for_each(|pair| self.variants[pair.line].moved += 1);
         (self.paired_count, self.moved_count) = (pairs.len(), differing_pairs.len());
+        let repeats_column = frame.text_column(columns::REPEATS);
+        let repeats = |row: usize| ["", "exact"].contains(&repeats_column.text(row));
+        self.unrepeatable_moved_count =
+            differing_pairs.iter().filter(|pair| !repeats(pair.base) || !repeats(pair.new)).count();
         self.add_ratios(results);
         self.list_largest_changes(results, &differing_pairs);
     }

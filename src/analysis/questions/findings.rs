@@ -158,10 +158,16 @@ fn describe_lines_without_baseline(summary: &Summary) -> Option<String> {
 
 /// Describes how a line differs from its baseline, as in `7.0 % fewer nodes [6.1, 8.4]`.
 fn describe_comparison(line: &Line, baseline: &Line, metric: &Metric) -> String {
-    match compare_to_baseline(line) {
+    let text = match compare_to_baseline(line) {
         Some(Ordering::Less | Ordering::Greater) => describe_difference(&line.ratio(), metric),
         _ if line.ratio().is_same() => format!("the same {} in every search", metric_noun(metric)),
         _ => describe_no_difference_from(baseline),
+    };
+    // Other engines report no more about their tables.
+    let fullest = [line, baseline].map(|line| line.fullest.map(|full| format!("{full:.0}")));
+    match fullest {
+        [Some(own), Some(base)] => format!("{text} (hashfull up to {own} per mille, baseline {base})"),
+        _ => text,
     }
 }
 

@@ -85,6 +85,9 @@ pub struct Line {
     /// The number of occupied slots per mille at the end of a search, as the mean over searches.
     /// NaN if no search has a bounded table.
     pub hashfull: f64,
+    /// The largest `hashfull` that an external engine reported at the end of a search, in per
+    /// mille. `None` if none reported one.
+    pub fullest: Option<f64>,
     /// The seconds of all searches.
     pub seconds: f64,
     /// The first number counts the searches that end at the same depth as the baseline's search but
@@ -176,6 +179,7 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
 pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.text_column(columns::SOLVED);
+    let reported_hashfull = frame.numbers(columns::REPORTED_HASHFULL);
     // The number of searches of each line that have a bounded table.
     let mut bounded_search_counts = vec![0.0; lines.len()];
     // Maps each group, block and game to the number of stores per slot, and to the number of tables
@@ -203,6 +207,10 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             let shares_table = !is_first_of_table && filled_before;
             *table_count += usize::from(!shares_table);
             bounded_search_counts[search.group as usize] += 1.0;
+        }
+        let full = reported_hashfull[search.last_row];
+        if !full.is_nan() {
+            line.fullest = Some(full.max(line.fullest.unwrap_or(0.0)));
         }
         let (solved_count, all_count) = &mut line.solved;
         *solved_count += usize::from(solved.text(search.last_row) == "true");

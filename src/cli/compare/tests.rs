@@ -157,3 +157,18 @@ fn only_one_format_can_go_to_standard_output() {
         }
     }
 }
+
+/// An engine that keeps its history has counts that differ in the trial and repeat in chains.
+#[test]
+fn history_alone_does_not_make_a_result_unrepeatable() {
+    use crate::analysis::rows::frame::Frame;
+    use crate::record::manifest::{EngineInfo, Manifest};
+    for (forgets, expected) in [(true, true), (false, false)] {
+        let engine = EngineInfo { repeats: "within 0.5 %".to_owned(), forgets, ..EngineInfo::default() };
+        let manifest = Manifest { subjects: [("a".to_owned(), engine)].into(), ..Manifest::default() };
+        let rows = "variant,position,depth,search.nodes,reported.repeats\na,p,1,9,within 0.5 %\n";
+        let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
+        let result = RecordedResult { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None };
+        assert_eq!(is_not_repeatable(&result), expected);
+    }
+}

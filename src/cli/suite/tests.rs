@@ -39,6 +39,17 @@ fn duplicates_are_reported_and_skipped_with_skip_bad() {
     assert_eq!((list_notes("s.epd", &suite), suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
 }
 
+#[test]
+fn positions_without_a_legal_move_are_named() {
+    let text = format!(
+        "{ROOKS} id \"a\";\nR5k1/5ppp/8/8/8/8/8/6K1 b - - id \"mate\";\n7k/5Q2/8/8/8/8/8/K7 b - - id \"stale\";\n"
+    );
+    let suite = read(SuiteKind::Positions, &text);
+    let note = "s.epd: 2 positions without a legal move (\"mate\", \"stale\"): nothing is searched there, and other engines are \
+                not asked";
+    assert_eq!(list_notes("s.epd", &suite), [note]);
+}
+
 const ROOKS: &str = "4k3/8/8/8/8/8/8/R3K2R w KQ -";
 
 /// Clocks are written as operations unless they have the default value.

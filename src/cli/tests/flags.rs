@@ -103,6 +103,7 @@ const CASES: &[Case] = &[
     ("compare @/whole @/moved --fail-on nodes>+90%", "--allow-moves", "exit 0"),
     ("compare @/whole @/moved", "--fail-on nodes>+0%", "exit 1"),
     ("compare @/whole @/whole", "--junit @/out/c", "<testsuites"),
+    ("compare @/whole @/whole", "--quiet", ""),
     ("compare @/whole @/whole", "--html @/out/c", "out/c:"),
     ("compare @/whole @/whole", "--markdown @/out/c", "out/c:"),
     ("compare @/whole @/whole", "--json @/out/c", "\"finding\": \"fine\""),

@@ -68,6 +68,22 @@ fn comparison_of(variants: Vec<Change>) -> Comparison {
     }
 }
 
+/// A pass takes ten lines at most, also with gates and changed rows; a failure the whole page.
+#[test]
+fn summary_of_a_pass_has_ten_lines() {
+    let lines = |comparison: &Comparison| {
+        let style = crate::report::markdown::Style { level: 3, links_figures: false };
+        crate::report::markdown::render(&summary_sheet(comparison), style).lines().count()
+    };
+    let passes = |fails| Comparison {
+        gate_results: vec![gate_result("a", fails, false), gate_result("b", false, false)],
+        notes: vec!["x".to_owned()],
+        ..comparison_of(vec![variant("a", 5, 2, [9.0, 8.0]), variant("b", 5, 0, [9.0, 9.0])])
+    };
+    assert!((3..=10).contains(&lines(&passes(false))), "{}", lines(&passes(false)));
+    assert!(lines(&passes(true)) > 10);
+}
+
 /// Comparisons by the name of what they show.
 fn cases() -> Vec<(&'static str, Comparison)> {
     let equal = comparison_of(vec![variant("a", 5, 0, [900.0, 900.0])]);

@@ -404,6 +404,43 @@ fn crashed_job_runs_last_or_first_in_a_match() {
     }
 }
 
+/// An engine that searches more with each search of its process. Two chains: `a` and `c` are
+/// searched in one process, `b` in another, at any number of jobs, in shards, and resumed.
+#[test]
+fn counts_of_an_engine_that_keeps_its_history_do_not_depend_on_jobs() {
+    let script = "n=0; while read -r line; do case \"$line\" in uci) echo id name Keeps; echo uciok;; isready) echo readyok;; \
+                  *rnbq*) m=g1f3;; *3k4*) m=d3e3;; *5k2*) m=f7f6;; position*) m=e1f1;; \
+                  go*) n=$((n + 1)); d=${line#go depth }; echo info depth $d nodes $((d * (8500 + 1500 * n))); echo bestmove $m;; quit) exit;; esac; done";
+    let text = format!(
+        "name = 'keeps'\nsuite = 'three.epd'\nlimit = {{ depth = 2 }}\nchains = 2\n[subject]\nuci = ['/bin/sh', '-c', '{script}']\n"
+    );
+    let expected = ["20000", "20000", "23000"].map(str::to_owned);
+    for (jobs, stop_after) in [(1, 9), (3, 9), (1, 1), (2, 1), (1, 2)] {
+        let (temporary, out) = folder();
+        let experiment = experiment(temporary.path(), &text);
+        let log = RunLog { stop: Some((stop_after, AtomicBool::new(false))), ..RunLog::default() };
+        let settings = Settings { jobs, ..Settings::default() };
+        run_logged(&experiment, &out, settings.clone(), &log);
+        run(&experiment, &out, settings);
+        let nodes: Vec<String> = rows(&out).into_iter().map(|[.., nodes]| nodes).collect();
+        assert_eq!(nodes, expected, "{jobs} {stop_after}");
+    }
+    let temporary = tempfile::tempdir().unwrap();
+    let experiment = experiment(temporary.path(), &text);
+    let plan = Plan::new(&experiment);
+    let shards = |count| plan.jobs().map(|job| Split::new(&plan, count).shard_of(&plan, &job)).collect::<Vec<_>>();
+    assert_eq!((shards(2), shards(3)), (vec![0, 1, 0], vec![0, 1, 0]));
+    // Only another number than the default is a part of the ids.
+    let id = |chains: &str| {
+        let text = text.replace("chains = 2", chains);
+        let experiment = Experiment::parse(&text, &temporary.path().join("six.toml"), &[]).unwrap();
+        let plan = Plan::new(&experiment);
+        (plan.id(), plan.job_id(&plan.jobs().next().unwrap()))
+    };
+    assert_eq!(id("chains = 8"), id(""));
+    assert!(id("chains = 2").0 != id("").0 && id("chains = 2").1 != id("").1);
+}
+
 /// The manifest is restored: it has no segment of the refused run.
 #[test]
 fn refused_run_restores_the_manifest() {

@@ -146,3 +146,22 @@ fn manifest_belongs_to_the_results_beside_it() {
         [Some("p".to_owned()), Some("p".to_owned()), None]
     );
 }
+
+/// Rows that say that they do not repeat are listed as moved, but the comparison passes; one
+/// row beside them that repeats fails it.
+#[test]
+fn rows_that_do_not_repeat_fail_no_comparison_by_themselves() {
+    let finding = |new: &str| {
+        let manifest = Manifest { ended: Some(9), plan: "p".to_owned(), ..Manifest::default() };
+        let columns = "variant,position,search.nodes,depth,seconds,error,reported.repeats";
+        let make_result = |rows: &str| read("r", columns, rows, Some(manifest.clone()));
+        let base = make_result("a,p,9,1,0.5,,not repeatable\na,q,8,1,0.5,,exact\n");
+        let comparison = Comparison::new(&base, &make_result(new), &[]).unwrap();
+        (comparison.finding(), comparison.moved_count, comparison.notes)
+    };
+    let note = vec!["1 row that moved are of engines whose counts do not repeat".to_owned()];
+    let same = "a,q,8,1,0.5,,exact\n";
+    assert_eq!(finding(&format!("a,p,7,1,0.5,,not repeatable\n{same}")), (Finding::Fine, 1, note.clone()));
+    let both = "a,p,7,1,0.5,,not repeatable\na,q,9,1,0.5,,exact\n";
+    assert_eq!(finding(both), (Finding::Unequal, 2, note));
+}
