@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> CommandResult {
     Ok(if diagnosis.count_faults() > 0 { Exit::Gate } else { Exit::Done })
 }
 
-fn parse_option(text: &str) -> Result<(String, String), CommandFailure> {
+pub(super) fn parse_option(text: &str) -> Result<(String, String), CommandFailure> {
     match text.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => refuse!("--option {text}: expected NAME=VALUE, as in Hash=16"),

@@ -48,9 +48,9 @@ mod replay;
 mod report;
 mod reproduce;
 mod run;
-mod schema;
 mod search;
 mod signals;
+mod speed;
 mod submit;
 mod suite;
 mod terminal;
@@ -169,6 +169,7 @@ commands! {
         Replay(replay),
     "Engines and positions":
         Doctor(doctor),
+        Speed(speed),
         Search(search),
         Uci(uci),
         Bench(bench),
@@ -179,7 +180,6 @@ commands! {
     "Reference":
         Options(options),
         Columns(columns),
-        Schema(schema),
         Completions(completions),
     "Internal":
         #[command(name = crate::subject::guard::COMMAND, hide = true)]

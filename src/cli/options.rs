@@ -1,4 +1,4 @@
-use super::{CommandResult, Exit, hint};
+use super::{CommandFailure, CommandResult, Exit, hint};
 use crate::experiment::schema::OptionPage;
 use crate::experiment::{paths, presets, schema};
 use crate::table::{Design, design};
@@ -13,6 +13,9 @@ pub struct Args {
     /// Print the page docs/options.md; with --design, docs/designs.md
     #[arg(long)]
     markdown: bool,
+    /// Print the JSON Schema of experiment files, for editors
+    #[arg(long, conflicts_with_all = ["text", "markdown", "preset", "design"])]
+    schema: bool,
     /// Show a preset's text instead; without a name, list the presets
     #[arg(long, num_args = 0..=1, default_missing_value = "")]
     preset: Option<String>,
@@ -22,6 +25,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
+    if args.schema {
+        let schema = schema::file_schema();
+        println!("{}", serde_json::to_string_pretty(&schema).map_err(CommandFailure::io)?);
+        return Ok(Exit::Done);
+    }
     if let Some(name) = &args.preset {
         return print_named("preset", name, &presets::names().collect::<Vec<_>>(), presets::text(name));
     }
@@ -126,7 +134,7 @@ mod tests {
     #[test]
     fn hints_include_option_groups() {
         let hint = |text: &str| {
-            run(&Args { text: Some(text.to_owned()), markdown: false, preset: None, design: None })
+            run(&Args { text: Some(text.to_owned()), markdown: false, schema: false, preset: None, design: None })
                 .err()
                 .map(|failure| failure.message)
         };

@@ -146,7 +146,7 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
 
 /// A number or a switch if the text can be parsed as such, else text. `Threads` is 1 unless the
 /// user sets it.
-fn to_typed_options(options: &[(String, String)]) -> std::collections::BTreeMap<String, OptionValue> {
+pub fn to_typed_options(options: &[(String, String)]) -> std::collections::BTreeMap<String, OptionValue> {
     let to_value = |text: &String| {
         let number_or_switch = text.parse().map(OptionValue::Spin).or_else(|_| text.parse().map(OptionValue::Check));
         number_or_switch.unwrap_or_else(|_| OptionValue::Text(text.clone()))

@@ -19,7 +19,7 @@ pub mod machine;
 pub mod markdown;
 mod match_figures;
 pub mod match_page;
-mod number;
+pub mod number;
 pub mod page;
 mod pivot;
 pub mod replay_page;

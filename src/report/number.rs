@@ -3,7 +3,7 @@
 use crate::analysis::rows::metric::Unit;
 
 /// Formats a count with thousands separators, as in 32,521,084.
-pub(super) fn format_count(value: f64) -> String {
+pub fn format_count(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();
     }

@@ -248,9 +248,9 @@ fn files_shown_in_documents_pass_check() {
         ("docs/options.md", &["options", "--markdown"][..]),
         ("docs/designs.md", &["options", "--design", "--markdown"]),
         ("docs/columns.md", &["columns", "--markdown"]),
-        ("docs/ttlab.schema.json", &["schema"]),
+        ("docs/ttlab.schema.json", &["options", "--schema"]),
     ] {
-        // The published package leaves out the schema, which `ttlab schema` prints.
+        // The published package leaves out the schema, which `ttlab options --schema` prints.
         if !root.join(name).exists() && !root.join(".git").exists() {
             continue;
         }

@@ -229,7 +229,7 @@ fn schema_accepts_exactly_the_files_that_the_program_accepts() {
                 for one in json.load(sys.stdin):\n    \
                     errors = [error.message[:200] for error in validator.iter_errors(one['value'])]\n    \
                     if bool(errors) == one['right']: print(one['name'], errors[:2])\n";
-    fs::write(folder.path().join("schema.json"), run(&["schema"]).0).unwrap();
+    fs::write(folder.path().join("schema.json"), run(&["options", "--schema"]).0).unwrap();
     let input = serde_json::Value::Array(documents).to_string();
     if let Some(wrong) = python("jsonschema", folder.path(), code, &input) {
         assert_eq!(wrong, "", "the schema and the program do not agree");

@@ -30,6 +30,7 @@ const CASES: &[Case] = &[
     ("keys", "--set keys.scheme=webster-product", "374 distinct"),
     ("options table.size", "--markdown", "### `table.size`"),
     ("options", "--preset purple", ""),
+    ("options", "--schema", "\"properties\""),
     ("options", "--design weiss", "policy = { kind = \"depth-age\""),
     ("columns", "--markdown", "| `id` |"),
     ("suite @/bad.epd", "--lenient", ""),
@@ -99,6 +100,7 @@ const CASES: &[Case] = &[
     ("report @/formula --format csv", "--guard-cells", "'=size"),
     ("report @/whole", "--out @/out/page.md", "out/page.md:"),
     ("report @/whole", "--keep @/out/k", "out/k/results.csv.xz:"),
+    ("report @/whole --format latex", "--columns ratio,nodes", "nodes / baseline & nodes"),
     ("compare @/whole @/moved", "--allow-moves", "exit 0"),
     ("compare @/whole @/moved --fail-on nodes>+90%", "--allow-moves", "exit 0"),
     ("compare @/whole @/moved", "--fail-on nodes>+0%", "exit 1"),
@@ -145,6 +147,11 @@ const ELSEWHERE: &[&str] = &[
     "doctor --games",
     "doctor --json",
     "doctor --quiet",
+    // tests/program/engines/speed.rs
+    "speed --suite",
+    "speed --option",
+    "speed --time",
+    "speed --depth",
     "uci --preset",
     "uci --set",
 ];

@@ -8,6 +8,7 @@ mod judged;
 mod kills;
 mod races;
 mod real;
+mod speed;
 mod trials;
 
 use crate::common::scratch;
