@@ -330,15 +330,32 @@ fn write(file: &Path, text: &str) -> Result<(), CommandFailure> {
     result.map_err(io_failure(file))
 }
 
-/// If no format is requested, returns the format that belongs to the extension of the output file.
-/// If no format belongs to the extension, returns the default format.
-fn output_format<F: clap::ValueEnum>(requested: Option<F>, out: Option<&Path>, default: F) -> F {
-    let extension_format = || match out?.extension()?.to_str()? {
-        "htm" => F::from_str("html", false).ok(),
-        "fen" => F::from_str("epd", false).ok(),
-        extension => F::from_str(extension, false).ok(),
+/// If no format is requested, returns the format that belongs to the extension of the output file,
+/// or without an extension the default format.
+///
+/// # Errors
+/// If no format belongs to the extension.
+fn output_format<F: clap::ValueEnum>(
+    requested: Option<F>,
+    out: Option<&Path>,
+    default: F,
+) -> Result<F, CommandFailure> {
+    let ending = out.filter(|_| requested.is_none()).and_then(|out| Some((out.display(), out.extension()?.to_str()?)));
+    let Some((out, ending)) = ending else { return Ok(requested.unwrap_or(default)) };
+    let name = match ending {
+        "htm" => "html",
+        "fen" => "epd",
+        "txt" => "text",
+        ending => ending,
     };
-    requested.or_else(extension_format).unwrap_or(default)
+    F::from_str(name, false).map_err(|_| {
+        let names = F::value_variants().iter().filter_map(clap::ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+        CommandFailure::usage(format!(
+            "{out}: no form ends in .{ending}: choose one by --format ({})",
+            names.join(", ")
+        ))
+    })
 }
 
 fn write_output(out: Option<&Path>, text: &str) -> Result<(), CommandFailure> {

@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> CommandResult {
     let base = base_table(&args.overrides)?;
     let (names, policies): (Vec<String>, Vec<Policy>) =
         list_policies(&args.policies, &args.overrides, &base)?.into_iter().unzip();
-    let format = output_format(args.format, args.out.as_deref(), Format::Text);
+    let format = output_format(args.format, args.out.as_deref(), Format::Text)?;
     if let Some(out) = &args.out {
         refuse_overwrite(&args.file, out)?;
     }

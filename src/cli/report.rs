@@ -1,5 +1,5 @@
 use super::terminal::{file_screen, show};
-use super::{CommandFailure, CommandResult, Exit, output_format};
+use super::{CommandFailure, CommandResult, Exit, hint, output_format};
 use crate::record::is_packed;
 use crate::report::sheet::{Sheet, SheetTable};
 use crate::report::{Choices, Page, data, html, kept, latex, markdown, source, text};
@@ -24,6 +24,9 @@ pub struct Args {
     /// In CSV: one table (the summary, or that of --pivot) with a line for each of its rows
     #[arg(long)]
     wide: bool,
+    /// In LaTeX and with --wide: these columns alone, by their names in JSON, after the line's name
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    columns: Vec<String>,
     /// Write the output to a file
     #[arg(short, long)]
     out: Option<PathBuf>,
@@ -51,9 +54,12 @@ pub(super) enum Format {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let format = output_format(args.format, args.out.as_deref(), Format::Text);
+    let format = output_format(args.format, args.out.as_deref(), Format::Text)?;
     if args.wide && format != Format::Csv {
         refuse!("--wide is a form of CSV: add --format csv, or -o FILE.csv");
+    }
+    if !args.columns.is_empty() && format != Format::Latex && !args.wide {
+        refuse!("--columns needs --format latex, -o FILE.tex, or --wide");
     }
     if let Some(out) = &args.out {
         args.results.iter().try_for_each(|input| super::refuse_overwrite(input, out))?;
@@ -76,7 +82,8 @@ pub fn run(args: &Args) -> CommandResult {
         }
         (_, Format::Text) if args.out.is_none() => show(&page.terminal_sheet()),
         (_, format) => {
-            let tables = page.main_tables();
+            let tables = page.main_tables().into_iter().map(|table| choose_columns(table, &args.columns));
+            let tables = tables.collect::<Result<Vec<_>, _>>()?;
             if args.wide && tables.len() != 1 {
                 let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
                 refuse!(
@@ -94,6 +101,23 @@ pub fn run(args: &Args) -> CommandResult {
         }
     }
     Ok(warn_about_missing_rows(&sources))
+}
+
+/// Returns the columns that name a line, and after them those with these keys, in this order.
+fn choose_columns(table: SheetTable, keys: &[String]) -> Result<SheetTable, CommandFailure> {
+    if keys.is_empty() {
+        return Ok(table);
+    }
+    let mut indices: Vec<usize> = (0..table.columns.iter().take_while(|column| column.is_text).count()).collect();
+    for key in keys {
+        let Some(index) = table.columns.iter().position(|column| column.key == *key) else {
+            let known = || table.columns.iter().map(|column| column.key.as_str());
+            let list = known().collect::<Vec<_>>().join(", ");
+            refuse!("--columns: there is no column `{key}`{}; there are {list}", hint(key, known()));
+        };
+        indices.push(index);
+    }
+    Ok(table.select_columns(&indices))
 }
 
 /// Renders a page in a format. The LaTeX text contains only `tables`. The CSV text is the result of

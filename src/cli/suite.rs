@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> CommandResult {
         text::remove_duplicates(&name, &mut suite);
     }
     list_notes(&name, &suite).iter().for_each(|note| eprintln!("{note}"));
-    let output = match output_format(args.format, args.out.as_deref(), SuiteFormat::Text) {
+    let output = match output_format(args.format, args.out.as_deref(), SuiteFormat::Text)? {
         SuiteFormat::Text => format_table(&suite),
         SuiteFormat::Json => format!("{:#}\n", suite.items.iter().map(item_fields).collect::<Value>()),
         SuiteFormat::Csv => format_csv(&suite).map_err(CommandFailure::io)?,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Renders tables as LaTeX. The caption of a table is its title, and its notes stand below it.
 pub fn render(tables: &[SheetTable]) -> String {
-    let mut out = "% needs \\usepackage{booktabs}\n".to_owned();
+    let mut out = "% needs \\usepackage{booktabs,graphicx}\n".to_owned();
     for table in tables {
         let columns: String = table.columns.iter().map(|column| if column.is_text { 'l' } else { 'r' }).collect();
         let table_line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
@@ -14,11 +14,13 @@ pub fn render(tables: &[SheetTable]) -> String {
         if !table.title.is_empty() {
             let _ = writeln!(out, "\\caption{{{}}}", escape(&table.title));
         }
+        let _ = writeln!(out, "\\label{{tab:{}}}", table.key);
+        out += "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n";
         let _ = write!(out, "\\begin{{tabular}}{{{columns}}}\n\\toprule\n{heads}\\midrule\n");
         for row in &table.rows {
             out += &table_line(row.iter().map(|cell| escape(&cell.text)).collect());
         }
-        out += "\\bottomrule\n\\end{tabular}\n";
+        out += "\\bottomrule\n\\end{tabular}}\n";
         if !table.notes().is_empty() {
             let _ = writeln!(out, "\n\\smallskip\\footnotesize {}", escape(&table.notes()));
         }

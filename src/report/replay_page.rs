@@ -1,6 +1,7 @@
 //! The page of `ttlab replay`. It shows how much of a trace each policy keeps, and the bounds for
 //! any table.
 
+use super::number::format_percent;
 use super::sheet::{Cell, Entries, Part, Sheet, SheetTable};
 use crate::table::{Size, TableOptions};
 use crate::traces::Info;
@@ -25,6 +26,20 @@ struct Line {
 
 type Count = fn(&ReplayCounters) -> u64;
 
+/// The columns that a page shows, by their keys. CSV has all.
+const SHOWN: [&str; 10] = [
+    "policy",
+    "hits",
+    "hits_share",
+    "cuts_kept",
+    "cuts_share",
+    "worth_kept",
+    "worth_share",
+    "moves_kept",
+    "evictions",
+    "refused",
+];
+
 /// The reason why cutoffs and worth are unknown.
 const NO_WINDOWS: &str = "the trace records no search windows and no cutoffs";
 
@@ -44,7 +59,11 @@ impl ReplayOutcome<'_> {
                 format!("depths are in units of 1/{} ply; tables store them rounded down to whole plies", depths.parts);
             parts.push(Part::Warning(warning));
         }
-        parts.push(Part::Table(self.table()));
+        let table = self.table();
+        let is_shown = |index: &usize| SHOWN.contains(&table.columns[*index].key.as_str());
+        let shown: Vec<usize> = (0..table.columns.len()).filter(is_shown).collect();
+        parts.push(Part::Table(table.select_columns(&shown)));
+        parts.push(Part::Findings(vec![self.describe_best()]));
         Sheet { kind: "replay".to_owned(), parts, ..Sheet::default() }
     }
 
@@ -84,7 +103,12 @@ impl ReplayOutcome<'_> {
                 |count: Count| move |line: &Line| unless_unknown(Cell::count(count(&line.counters) as f64));
             let key = kept_key.trim_end_matches("_kept");
             entries = entries
-                .number(total_key, total_key, meaning, count_cell(total))
+                .number(
+                    total_key,
+                    if total_key == "known" { "stored before" } else { total_key },
+                    meaning,
+                    count_cell(total),
+                )
                 .drop_order(13 - order)
                 .number(
                     kept_key,
@@ -92,16 +116,24 @@ impl ReplayOutcome<'_> {
                     "the part of these that the table's answers keep",
                     count_cell(kept),
                 )
-                .number(&format!("{key}_share"), &format!("of {total_key}"), "", move |line| {
-                    unless_unknown(Cell::share(kept(&line.counters) as f64, kept(&unbounded) as f64))
-                })
+                .number(
+                    &format!("{key}_share"),
+                    &format!("of all {key}"),
+                    "share of what a table that forgets nothing keeps",
+                    move |line| unless_unknown(Cell::share(kept(&line.counters) as f64, kept(&unbounded) as f64)),
+                )
                 .drop_order(3 + order)
-                .number(&format!("{key}_gap"), "gap", "the way from `always` to `clairvoyant`", move |line| {
-                    let [kept_here, lowest, highest] =
-                        [&line.counters, &always, &clairvoyant].map(|counters| kept(counters) as f64);
-                    let share = if highest > lowest { (kept_here - lowest) / (highest - lowest) } else { f64::NAN };
-                    unless_unknown(Cell::share(share, 1.0))
-                })
+                .number(
+                    &format!("{key}_gap"),
+                    "always to best",
+                    "the way from `always` to `clairvoyant`",
+                    move |line| {
+                        let [kept_here, lowest, highest] =
+                            [&line.counters, &always, &clairvoyant].map(|counters| kept(counters) as f64);
+                        let share = if highest > lowest { (kept_here - lowest) / (highest - lowest) } else { f64::NAN };
+                        unless_unknown(Cell::share(share, 1.0))
+                    },
+                )
                 .drop_order(order);
         }
         let mut entries = entries
@@ -117,7 +149,12 @@ impl ReplayOutcome<'_> {
                 }
             })
             .drop_order(16)
-            .number("deep", "deep", "hits that are deep enough for the probe", count_of_policy(|count| count.deep))
+            .number(
+                "deep",
+                "deep enough",
+                "hits that are deep enough for the probe",
+                count_of_policy(|count| count.deep),
+            )
             .drop_order(9)
             .number("stores", "stores", "", count_of_policy(|count| count.stores))
             .drop_order(14)
@@ -129,10 +166,30 @@ impl ReplayOutcome<'_> {
             let meaning = "probes that the recorded table answered and this one did not, or the reverse: 0 if both tables are \
                  the same";
             entries = entries
-                .number("otherwise", "otherwise", meaning, count_of_policy(|count| count.otherwise))
+                .number("otherwise", "answered otherwise", meaning, count_of_policy(|count| count.otherwise))
                 .drop_order(17);
         }
         entries.table("replay", "", &lines)
+    }
+
+    /// The policy that keeps most, and the most that is possible.
+    fn describe_best(&self) -> String {
+        let (what, all, bound, kept): (_, _, _, Count) = match self.info.has_worth() {
+            true => ("worth", self.always.worth, self.bounds[2], |counters| counters.worth_kept),
+            false => ("hits", self.always.known, self.bounds[0], |counters| counters.hits),
+        };
+        let best = self.policies.iter().rev().max_by_key(|(_, counters)| kept(counters)).filter(|_| all > 0);
+        let Some((name, counters)) = best else {
+            return "No probe is of a position that was stored before: no table can answer.".to_owned();
+        };
+        let share = |part: u64| format_percent(part as f64, all as f64);
+        let most = if self.policies.len() > 1 { "most" } else { "" };
+        format!(
+            "`{name}` keeps {most}{}{} of the {what} that a table which forgets nothing keeps; with these buckets {} are possible.",
+            if most.is_empty() { "" } else { ": " },
+            share(kept(counters)),
+            share(bound)
+        )
     }
 
     fn describe_trace(&self) -> String {
@@ -190,6 +247,24 @@ mod tests {
         let description = outcome.describe_trace();
         let ending = "of 2000 positions; the table has 256 entries, which is 12.8 % of the positions";
         assert!(description.ends_with(ending), "{description}");
+        let Some(Part::Findings(last)) = outcome.sheet().parts.pop() else { panic!("no sentence at the end") };
+        assert!(
+            last[0].starts_with(if info.has_worth() {
+                "`a \"b\"` keeps 40.0 % of the worth"
+            } else {
+                "`a \"b\"` keeps 37.5 % of the hits"
+            }),
+            "{last:?}"
+        );
+        assert_eq!(
+            outcome
+                .sheet()
+                .all_parts()
+                .iter()
+                .filter_map(|part| if let Part::Table(table) = part { Some(table.columns.len()) } else { None })
+                .max(),
+            Some(10)
+        );
         outcome.table()
     }
 

@@ -339,18 +339,23 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
         .number("below", "below 1", below_meaning, |line| {
             unless_baseline(line, count_cell((line.ratio().clusters_below, line.ratio().clusters), TOO_FEW_POSITIONS))
         })
-        .number("without", "without one", without_meaning, |line| {
+        .number("without", "without strongest", without_meaning, |line| {
             let Some(influence) = line.ratio().influence else { return Cell::empty(why_no_ratio(line)) };
             let is_fragile = influence.reverses || line.measures.first().is_some_and(|measure| measure.fragile);
             let cell = Cell::decimal(influence.mean_without, 3).with_sign('?', is_fragile);
             Cell { text: format!("{} ({})", cell.text, line.influential_cluster), ..cell }
         })
-        .number("detectable", "seen from", "the smallest difference detected with 80 % power", move |line| {
-            let ratio = line.ratio();
-            let has_power = !ratio.is_same() && ratio.clusters >= min_clusters;
-            let effect = if has_power { ratio.detectable_effect(level) } else { f64::NAN };
-            Cell::share(effect, 1.0).with_reason(why_no_power(line))
-        })
+        .number(
+            "detectable",
+            "would show",
+            "the smallest difference that would show here with 80 % power",
+            move |line| {
+                let ratio = line.ratio();
+                let has_power = !ratio.is_same() && ratio.clusters >= min_clusters;
+                let effect = if has_power { ratio.detectable_effect(level) } else { f64::NAN };
+                Cell::share(effect, 1.0).with_reason(why_no_power(line))
+            },
+        )
         .number("needed", "positions for 1 %", "positions or games needed to detect 1 %", move |line| {
             let clusters_needed = line.ratio().clusters_needed(0.01, level).filter(|_| !line.ratio().is_same());
             let at_least_minimum = clusters_needed.map_or(f64::NAN, |needed| needed.max(min_clusters as f64));

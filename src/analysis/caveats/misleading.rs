@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The name of the metric "nodes" on pages where the number of nodes to a depth may mislead.
-pub const SAME_LABEL: &str = "nodes to the same label";
+pub const SAME_LABEL: &str = "nodes to the nominal depth";
 
 /// The variants whose number of nodes to a depth may mislead.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -330,24 +330,24 @@ fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
 fn describe_power(power: &Power) -> Option<String> {
     let Power { lines, clusters, has_games, .. } = *power;
     let units = if has_games { "independent games or positions" } else { "positions" };
-    let compared_with = if power.is_among_rivals { "between rivals" } else { "from the baseline" };
-    let comparisons = if lines > 1 { format!(" and {lines} comparisons") } else { String::new() };
-    let detectable = describe_detectable(power)?;
-    Some(format!("With {clusters} {units}{comparisons}, power for differences {compared_with} is {detectable}"))
+    let what = if power.is_among_rivals { "between rivals" } else { "from the baseline" };
+    let comparisons = if lines > 1 { format!(", {lines} comparisons") } else { String::new() };
+    describe_detectable(power, what, &format!(" ({clusters} {units}{comparisons})"))
 }
 
 /// The rivals are the lines other than the baseline.
 fn describe_rival_power(power: &Power) -> Option<String> {
-    Some(format!("Between the best of the others and the rest, power is {}", describe_detectable(power)?))
+    describe_detectable(power, "among the others", "")
 }
 
-/// The end of a sentence about power, or `None` if the smallest detectable difference is unknown.
-/// It is unknown if no difference is detectable, or if all searches are equal.
-fn describe_detectable(power: &Power) -> Option<String> {
+/// The power, or `None` if the smallest detectable difference is unknown. It is unknown if no
+/// difference is detectable, or if all searches are equal. `what` says between which lines, and
+/// `design` how many units there are.
+fn describe_detectable(power: &Power, what: &str, design: &str) -> Option<String> {
     let Power { detectable, needed: needed_clusters, has_games, .. } = *power;
     (detectable > 0.0).then(|| {
         format!(
-            "80 % if a difference is about {} or more; detecting 1 % would take about {} {}.",
+            "Differences {what} below {} would not show here{design}; 1 % takes about {} {}.",
             format_percent(detectable),
             // The estimate has at most two significant figures.
             format_rounded_up(needed_clusters),
@@ -637,10 +637,10 @@ mod tests {
         };
         assert_eq!(
             describe_power(0.0123, 1, false, false),
-            "With 20 positions, power for differences from the baseline is 80 % if a difference is about 1.2 % or more; detecting 1 % would take about 1300 positions."
+            "Differences from the baseline below 1.2 % would not show here (20 positions); 1 % takes about 1300 positions."
         );
         assert!(describe_power(0.25, 3, true, true).starts_with(
-            "With 20 independent games or positions and 3 comparisons, power for differences between rivals is 80 % if a difference is about 25 % or more"
+            "Differences between rivals below 25 % would not show here (20 independent games or positions, 3 comparisons); 1 % takes"
         ));
         assert!(
             [f64::NAN, 0.0].iter().all(|&detectable| describe_with(Power {

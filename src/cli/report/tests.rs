@@ -7,7 +7,7 @@ fn format_follows_the_extension_of_the_output() {
         let command = Args::augment_args(clap::Command::new("report"));
         let matches = command.try_get_matches_from([&["report", "folder"], words].concat()).unwrap();
         let args = Args::from_arg_matches(&matches).unwrap();
-        output_format(args.format, args.out.as_deref(), Format::Text)
+        output_format(args.format, args.out.as_deref(), Format::Text).map_err(|failure| failure.message)
     };
     for (words, format) in [
         (&[][..], Format::Text),
@@ -22,8 +22,11 @@ fn format_follows_the_extension_of_the_output() {
         (&["-o", "a.tex"], Format::Latex),
         (&["--format", "md"], Format::Md),
     ] {
-        assert!(choose_format(words) == format, "{words:?}");
+        assert!(choose_format(words) == Ok(format), "{words:?}");
     }
+    let message = "fig.pdf: no form ends in .pdf: choose one by --format (text, md, html, json, csv, latex)";
+    assert_eq!(choose_format(&["-o", "fig.pdf"]).err().as_deref(), Some(message));
+    assert!(choose_format(&["-o", "fig.pdf", "--format", "text"]) == Ok(Format::Text));
 }
 
 #[test]

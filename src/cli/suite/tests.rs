@@ -20,9 +20,10 @@ fn format_follows_the_extension_of_the_output() {
         (Some("a.txt"), SuiteFormat::Text),
         (Some("json"), SuiteFormat::Text),
     ] {
-        assert!(output_format(None, out.map(Path::new), SuiteFormat::Text) == listing, "{out:?}");
+        assert!(output_format(None, out.map(Path::new), SuiteFormat::Text).is_ok_and(|it| it == listing), "{out:?}");
         assert!(
-            output_format(Some(SuiteFormat::Csv), out.map(Path::new), SuiteFormat::Text) == SuiteFormat::Csv,
+            output_format(Some(SuiteFormat::Csv), out.map(Path::new), SuiteFormat::Text)
+                .is_ok_and(|it| it == SuiteFormat::Csv),
             "{out:?}"
         );
     }
