@@ -107,4 +107,26 @@ mod tests {
         let result = Subject::search(&mut engine, Position::from_board(&board), limit, &stop, &mut |_| {});
         assert!(matches!(result, Ok(SearchEnd::Stopped)));
     }
+
+    /// After a new game every design counts as a new engine: also those that weigh empty slots, of
+    /// the time 0, against entries.
+    #[test]
+    fn new_game_is_like_a_new_engine_for_every_design() {
+        for design in crate::table::Design::ALL {
+            let mut options: EngineOptions = toml::from_str(&format!("[table]\n{}", design.toml())).unwrap();
+            options.table.size = crate::table::Size::Bytes(4096);
+            let search = |engine: &mut Engine| {
+                let mut nodes = 0;
+                let limit = Limit { depth: Some(4), nodes: None };
+                Engine::search(engine, &Board::startpos(), &[], limit, &AtomicBool::new(false), &mut |progress| {
+                    nodes += if let SearchProgress::Iteration(it) = progress { it.search.nodes } else { 0 };
+                });
+                nodes
+            };
+            let mut engine = Engine::new(&options, None).unwrap();
+            let first = search(&mut engine);
+            Engine::new_game(&mut engine);
+            assert_eq!(search(&mut engine), first, "{}", design.name());
+        }
+    }
 }
