@@ -1,5 +1,6 @@
 use super::folder::output_failure;
 use super::{CommandFailure, CommandResult, Exit};
+use crate::record::is_packed;
 use crate::runner::verify::{FolderState, verify};
 use crate::text::plural;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> CommandResult {
-    let (mut worst_state, mut unreadable_exit) = (FolderState::Complete, None);
+    let (mut worst_state, mut unreadable_exit, mut can_repair) = (FolderState::Complete, None, false);
     for folder in &args.folders {
         let folder_name = folder.display();
         match verify(folder) {
@@ -32,6 +33,8 @@ pub fn run(args: &Args) -> CommandResult {
                     verdict.lines.iter().for_each(|line| println!("  {line}"));
                 }
                 worst_state = worst_state.max(verdict.state);
+                // No run continues a kept report.
+                can_repair |= verdict.state == FolderState::Wrong && !is_packed(folder);
             }
             Err(error) => {
                 eprintln!("error: {error}");
@@ -39,7 +42,7 @@ pub fn run(args: &Args) -> CommandResult {
             }
         }
     }
-    if worst_state == FolderState::Wrong {
+    if can_repair {
         eprintln!("help: `ttlab run --repair` drops edited or damaged rows and runs their jobs again");
     }
     exit_code(worst_state, unreadable_exit)

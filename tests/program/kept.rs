@@ -278,7 +278,8 @@ fn kept_report_is_made_from_a_run_and_read_like_one() {
         (packed::pack(&bomb).unwrap(), 4),
     ] {
         fs::write(&file, bytes).unwrap();
-        call(&["verify", &path("kept")], exit);
+        let verified = call(&["verify", &path("kept")], exit);
+        assert!(!verified.contains("--repair"), "no run continues a kept report: {verified}");
         call(&["report", &path("kept")], 2);
     }
     fs::write(&file, whole).unwrap();
