@@ -2,6 +2,7 @@
 //! is parsed once. A rule that is a sum becomes a list of factors. Any other rule becomes nested
 //! closures.
 
+use crate::chess::fault::hint;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::sync::{Mutex, PoisonError};
 
@@ -396,17 +397,8 @@ impl Parser<'_> {
         Ok(operand)
     }
 
-    /// The message about an unknown name. The message suggests the most similar known name.
     fn unknown_name_message(&self, word: &str) -> String {
-        // The number of equal characters at the beginning of both names plus the number at the end.
-        let similarity = |name: &str| {
-            let are_equal = |(a, b): &(char, char)| a == b;
-            name.chars().zip(word.chars()).take_while(are_equal).count()
-                + name.chars().rev().zip(word.chars().rev()).take_while(are_equal).count()
-        };
-        let nearest = self.names.iter().max_by_key(|name| (similarity(name), std::cmp::Reverse(name.len())));
-        let hint = nearest.filter(|name| similarity(name) > 1).map(|name| format!("did you mean `{name}`? "));
-        format!("`{word}` is unknown: {}expected {}", hint.unwrap_or_default(), self.names.join(", "))
+        format!("`{word}` is unknown{}: expected {}", hint(word, self.names), self.names.join(", "))
     }
 }
 
@@ -502,7 +494,7 @@ mod tests {
     fn faulty_expression_is_refused_with_its_position_and_the_nearest_name() {
         let names = "expected a, b, old_depth";
         for (text, problem) in [
-            ("a + old_dept", format!("5 `old_dept` is unknown: did you mean `old_depth`? {names}")),
+            ("a + old_dept", format!("5 `old_dept` is unknown (did you mean `old_depth`?): {names}")),
             ("z", format!("1 `z` is unknown: {names}")),
             ("a +", "4 expected a name, a number or `(`".to_owned()),
             ("(a", "3 expected `)`".to_owned()),
