@@ -5,9 +5,6 @@
 /// cache.
 const STRIP: usize = 64;
 
-/// With at most this many columns, strips are not worth their cost.
-const NARROW: usize = 16;
-
 /// Computes the matrix product `sums = weights x columns`.
 ///
 /// A row of `weights` has `units` weights. A column has one value for each of these weights, which
@@ -16,9 +13,6 @@ pub fn matmul(weights: &[f64], units: usize, columns: &[f64], width: usize, sums
     sums.fill(0.0);
     if units == 0 || width == 0 {
         return;
-    }
-    if width <= NARROW {
-        return multiply_narrow(weights, units, columns, width, sums);
     }
     for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * width)) {
         let rows = weights.len() / units;
@@ -41,63 +35,6 @@ pub fn matmul(weights: &[f64], units: usize, columns: &[f64], width: usize, sums
                 sums[row * width + from..row * width + to].copy_from_slice(&strip[..to - from]);
             }
         }
-    }
-}
-
-/// Does the same as [`matmul`] for a few columns. It works in blocks of four rows and four columns,
-/// so that the sums of a block stay in registers.
-fn multiply_narrow(weights: &[f64], units: usize, columns: &[f64], width: usize, sums: &mut [f64]) {
-    for (weights, sums) in weights.chunks(4 * units).zip(sums.chunks_mut(4 * width)) {
-        for from in (0..width).step_by(4) {
-            let (columns, sums) = (&columns[from..], &mut sums[from..]);
-            match width - from {
-                1 => multiply_block::<1>(weights, units, columns, width, sums),
-                2 => multiply_block::<2>(weights, units, columns, width, sums),
-                3 => multiply_block::<3>(weights, units, columns, width, sums),
-                _ => multiply_block::<4>(weights, units, columns, width, sums),
-            }
-        }
-    }
-}
-
-/// Multiplies up to four rows of `weights` with the first `COLS` of `width` columns. A row has
-/// `units` weights.
-fn multiply_block<const COLS: usize>(weights: &[f64], units: usize, columns: &[f64], width: usize, sums: &mut [f64]) {
-    if weights.len() == 4 * units {
-        return multiply_rows::<4, COLS>(weights, units, columns, width, sums);
-    }
-    for (weights, sums) in weights.chunks(units).zip(sums.chunks_mut(width)) {
-        multiply_rows::<1, COLS>(weights, units, columns, width, sums);
-    }
-}
-
-/// Multiplies the first `ROWS` rows of `weights` with the first `COLS` of `width` columns. A row
-/// has `units` weights.
-fn multiply_rows<const ROWS: usize, const COLS: usize>(
-    weights: &[f64],
-    units: usize,
-    columns: &[f64],
-    width: usize,
-    sums: &mut [f64],
-) {
-    let mut sums_of_rows = [[0.0_f64; COLS]; ROWS];
-    // The slice and the index are advanced instead of computed by multiplication, because
-    // multiplication with overflow checks is slow in debug builds.
-    let mut columns_from_unit = columns;
-    for unit in 0..units {
-        let Some(values) = columns_from_unit.first_chunk::<COLS>() else { return };
-        columns_from_unit = columns_from_unit.get(width..).unwrap_or_default();
-        let mut weight_index = unit;
-        for sums in &mut sums_of_rows {
-            let weight = weights[weight_index];
-            weight_index += units;
-            for index in 0..COLS {
-                sums[index] += weight * values[index];
-            }
-        }
-    }
-    for (row, row_sums) in sums_of_rows.iter().enumerate() {
-        sums[row * width..row * width + COLS].copy_from_slice(row_sums);
     }
 }
 
