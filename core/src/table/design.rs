@@ -74,28 +74,6 @@ designs! {
     Carp "carp" "Carp 7d5065bc (2025-01-18)." "";
 }
 
-/// Engines that have no design. The second text says which feature of the engine's table the
-/// options cannot describe. It is empty if the options can describe the whole table.
-const OTHERS: [[&str; 2]; 17] = [
-    ["Pikafish 97133eeb (2026-07-22).", "plays xiangqi, not chess; its table is that of `stockfish`"],
-    ["Koivisto 6de225ad (2023-02-08).", ""],
-    ["Halogen ceb2e081 (2026-07-11).", ""],
-    ["Rose bd735b56 (2026-08-20).", "compares the bits of the product that follow those of the index"],
-    ["simbelmyne c94435fe (2026-08-05).", ""],
-    ["blackmarlin b7901043 (2025-04-21).", ""],
-    ["akimbo f7dd7677 (2025-02-07).", "generations that stop at 63"],
-    ["Avalanche 08826aa6 (2026-07-20).", "a store to a slot that is being written is dropped"],
-    ["Igel dade63d4 (2026-08-21).", ""],
-    ["Lynx f992ce1b (2026-08-22).", "an evaluation alone replaces any entry, even of its own position"],
-    ["PZChessBot ccd9c37d (2026-08-21).", ""],
-    ["Raphael d5f9201d (2026-05-16).", "depths in 128ths of a ply; an evaluation in the spare bytes of a bucket"],
-    ["Renegade b7924536 (2026-06-17).", "generations of 16 bits; index and key share bits"],
-    ["Horsie a2ac89c5 (2026-05-29).", "ages of 16 and more count as negative (a fault?)"],
-    ["Potential 75a35c9d (2026-08-08).", "a move stays when another position takes the slot (a fault?)"],
-    ["Starzix 2a1577fb (2025-05-10).", "a move stays when another position takes the slot (a fault?)"],
-    ["Prelude 792e3280 (2025-10-02).", ""],
-];
-
 /// The page `docs/designs.md`. It lists every engine whose source was read, the engine's design,
 /// and what is missing from the design.
 pub fn page() -> String {
@@ -103,9 +81,12 @@ pub fn page() -> String {
         Options about evaluations are not set ([your table](your-table.md)). The clock begins at 0, even if an engine advances it \
         before its first search.\n\n| engine, commit | `table.design` | missing |\n|---|---|---|\n"
         .to_owned();
-    let designs = Design::ALL.iter().map(|design| (design.source_and_gaps(), format!("`{}`", design.name())));
-    for ([source, missing], name) in designs.chain(OTHERS.map(|row| (row, "set single options".to_owned()))) {
-        page += &format!("| {} | {name} | {missing} |\n", source.trim_end_matches('.'));
+    for design in Design::ALL {
+        let [source, missing] = design.source_and_gaps();
+        page += &format!("| {} | `{}` | {missing} |\n", source.trim_end_matches('.'), design.name());
     }
+    // The engines that have no design. The last column says which feature of the engine's table
+    // the options cannot describe.
+    page += include_str!("designs/others.md");
     page
 }
