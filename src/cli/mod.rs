@@ -221,7 +221,7 @@ fn run_command_line() -> u8 {
         eprintln!("error: {}: ttlab can only use names in valid UTF-8: rename it", word.display());
         return Exit::Usage as u8;
     }
-    let matches = join_help_lines(ttlab_command()).try_get_matches();
+    let matches = ttlab_command().try_get_matches();
     // clap also returns a request for help as an error.
     let clap_error = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => return execute(&cli.command),
@@ -272,34 +272,6 @@ fn ttlab_command() -> clap::Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\
          `ttlab help COMMAND` describes a command, with examples.\n\nOptions:\n{{options}}{{after-help}}"
     ))
-}
-
-/// Joins the lines of each paragraph in the help texts that follow the options of `command` and its
-/// subcommands. The paragraphs are then wrapped only at the width of the terminal.
-fn join_help_lines(command: clap::Command) -> clap::Command {
-    let joined_help = command.get_after_help().map(|help| join_lines(&help.to_string()));
-    let command = match joined_help {
-        Some(help) => command.after_help(help),
-        None => command,
-    };
-    command.mut_subcommands(join_help_lines)
-}
-
-/// Joins the lines of each paragraph of prose. Indented lines, which are examples and tables, and
-/// lines about exit codes are not joined to other lines.
-fn join_lines(text: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let is_separate = |line: &str| line.is_empty() || line.starts_with(' ');
-    for line in text.lines() {
-        match lines.last_mut().filter(|previous| !is_separate(previous) && !previous.ends_with(':')) {
-            Some(previous) if !is_separate(line) && !line.starts_with("Exit:") => {
-                *previous += " ";
-                *previous += line;
-            }
-            _ => lines.push(line.to_owned()),
-        }
-    }
-    lines.join("\n")
 }
 
 /// The input is the file `input` or, if `input` is a folder, the files in it that a run wrote.

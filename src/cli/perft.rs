@@ -14,9 +14,6 @@ pub struct Args {
     /// Show the count of each move
     #[arg(long)]
     divide: bool,
-    /// Count the last ply's moves without making them
-    #[arg(long)]
-    bulk: bool,
 }
 
 pub fn run(args: &Args) -> CommandResult {
@@ -32,8 +29,7 @@ pub fn run(args: &Args) -> CommandResult {
         return Ok(Exit::Done);
     }
     let started = Instant::now();
-    let count_leaves = if args.bulk { perft::bulk_count } else { perft::full_count };
-    let count = count_leaves(&board, &increments, args.depth);
+    let count = perft::full_count(&board, &increments, args.depth);
     let seconds = started.elapsed().as_secs_f64();
     println!("{count}");
     eprintln!("{seconds:.3} s, {:.1} million leaves per second", count as f64 / seconds / 1e6);

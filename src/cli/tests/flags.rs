@@ -120,7 +120,6 @@ const CASES: &[Case] = &[
 
 /// Flags that other tests cover, or whose effect is not visible here.
 const ELSEWHERE: &[&str] = &[
-    "perft --bulk", // The counts are the same; only the method differs.
     "run --plan",
     "run --no-lock",
     "plan --missing",
