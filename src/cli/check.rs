@@ -1,6 +1,5 @@
 use super::args::FileArgs;
 use super::{CommandFailure, CommandResult, Exit};
-use crate::analysis::caveats::external_power::ExternalPower;
 use crate::analysis::caveats::preflight;
 use crate::experiment::{Experiment, Plan};
 use crate::runner::{self, Settings};
@@ -105,8 +104,5 @@ pub(super) fn print_warnings(experiment: &Experiment, plan: &Plan, prefix: &str)
     let memory_warnings = runner::memory_warnings(plan, jobs_that_fit);
     caveats.lines().chain(memory_warnings).for_each(|warning| eprintln!("{prefix}warning: {warning}"));
     list_notes(experiment).iter().for_each(|note| eprintln!("{prefix}note: {note}"));
-    // If the statistical power is insufficient, a warning has already said so.
-    let power = ExternalPower::new(experiment).filter(|power| !power.is_insufficient());
-    power.iter().for_each(|power| eprintln!("{prefix}{power}"));
     caveats.all_warnings().count()
 }

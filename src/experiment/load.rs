@@ -68,16 +68,6 @@ impl Experiment {
         suites::search_limits(self.file.suites.as_ref(), variant.limit).into_iter().map(|(_, limit)| limit).collect()
     }
 
-    /// The number of searches that each variant makes of the positions of an item.
-    pub fn searches_per_variant(&self, item: &Item) -> usize {
-        match (self.work.sequence(), item.game_moves()) {
-            (None, None) => 1,
-            (sequence, Some(_)) => sequence.unwrap_or_default().count_searched(item),
-            // `self_play` is a number of plies.
-            (Some(sequence), None) => usize::from(sequence.self_play),
-        }
-    }
-
     /// Whether at least one position of an item is searched. No position is searched of a game that
     /// ends before the first searched ply.
     pub fn is_searched(&self, item: &Item) -> bool {

@@ -432,18 +432,6 @@ mod tests {
             ["new", "2 2 Some(2)", "4 4 Some(2)"].map(str::to_owned).to_vec(),
         );
         assert_eq!(run(&game_text, &mut LoggingSubject::default()), expected);
-        // The number of searches that the estimate expects.
-        let (game_experiment, plan) = experiment(&game_text);
-        assert_eq!(
-            game_experiment.searches_per_variant(&game_experiment.suite.items[plan.jobs().next().unwrap().item]),
-            2
-        );
-        let (game_experiment, _) = experiment(&self_play("black"));
-        assert_eq!(
-            game_experiment.searches_per_variant(&game_experiment.suite.items[0]),
-            5,
-            "the other side's moves are searched too"
-        );
     }
 
     #[test]

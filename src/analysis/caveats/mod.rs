@@ -2,7 +2,6 @@
 
 pub mod confounds;
 pub mod equivalent;
-pub mod external_power;
 pub mod games;
 pub mod memory;
 pub mod misleading;

@@ -1,7 +1,6 @@
 //! Warns of what an experiment cannot show, before the experiment runs: what its design alone
 //! tells. What rows tell is said on the page.
 
-use super::external_power::ExternalPower;
 use super::warnings::REPLACEMENT;
 use super::{Caveats, confounds, equivalent, games};
 use crate::experiment::{Experiment, Plan, Variant, schema, text};
@@ -41,13 +40,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan) -> Caveats {
     }
     blockers.extend(ages_without_effect(experiment, is_varying));
     warnings.extend(confounds::find_confounds(variants, &experiment.partners, &experiment.file.zip));
-    match too_few_warning(experiment) {
-        Some(message) => blockers.push(message),
-        None => {
-            let power = ExternalPower::new(experiment).filter(ExternalPower::is_insufficient);
-            warnings.extend(power.map(|power| power.to_string()));
-        }
-    }
+    blockers.extend(too_few_warning(experiment));
     Caveats { blockers, warnings }
 }
 

@@ -157,43 +157,6 @@ fn ninth_engine_of_a_worker_has_the_same_counts() {
     }
 }
 
-/// `check` and `plan` state the detectable effect before the run, the report states it afterwards.
-#[test]
-fn commands_state_the_detectable_effect_before_the_run() {
-    let base = "[subject]\nuci = \"ENGINE\"\n[grid]\n\"uci.Hash\" = [1, 2]\n";
-    let few = Trial::new(&format!("limit = {{ depth = 3 }}\nfirst = 5\n{base}"));
-    few.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&["5 positions are too few: ", "use at least 6"]);
-    let six = Trial::new(&format!("limit = {{ depth = 3 }}\n{base}"));
-    // Student's t quantiles with 5 degrees of freedom are 2.571 and 0.920, and intervals for six
-    // positions are longer by 48 / 36: (2.571 x (1 + 48 / 36) + 0.920) = 6.918; 6.918 x 0.16 /
-    // sqrt(6) is 0.452, and e^0.452 is 1.571. One further position may take back a factor of
-    // 2.5^(1/6): 1.571 x 1.165 is 1.830.
-    let says = "6 positions of external engines: differences of 83 % (calm engines) to 552 % (lively ones) would be found with 80 % power; 10 % takes ";
-    six.call(&["check", "trial.toml"]).expect(0).prints(&["warning: ", says]);
-    six.call(&["check", "trial.toml", "--strict"]).expect(2).prints(&[says]);
-    six.call(&["plan", "trial.toml"]).expect(0).prints(&[says]);
-    six.run("out", &["--strict"]).expect(2).prints(&[says]);
-    assert!(!six.path("out").exists());
-    six.run("out", &[]).expect(0);
-    // With 15 degrees of freedom the quantiles are 2.131 (longer by 48 / 256) and 0.866, which
-    // gives 3.397; 3.397 x 0.16 / 4 is 0.136, and e^0.136 x 2.5^(1/16) is 1.213. That is 21.3 %,
-    // less than the 22 % that were asked for.
-    let large = Trial::new(&format!("limit = {{ depth = 3 }}\nsmallest_effect = 0.22\n{base}"));
-    std::fs::write(large.path("suite.epd"), super::sixteen()).unwrap();
-    let says = "16 positions of external engines: differences of 21 % (calm engines)";
-    let message = large.call(&["check", "trial.toml", "--strict"]).expect(0).prints(&[says, "power; 22 % takes "]);
-    assert!(!message.err.contains(&format!("warning: {says}")), "{}", message.err);
-    // Exact claims, searches with a node limit, and our own engine get no such statement.
-    for other in [
-        format!("limit = {{ nodes = 5000 }}\n{base}"),
-        format!("limit = {{ depth = 3 }}\n[[expect]]\nwhere = {{ position = \"A\" }}\nnodes = 3001\n{base}"),
-        "limit = { depth = 3 }\n[grid]\n\"table.slots\" = [1, 2]\n".to_owned(),
-    ] {
-        let message = Trial::new(&other).call(&["check", "trial.toml"]).expect(0);
-        assert!(!message.err.contains("80 % power"), "{}", message.err);
-    }
-}
-
 #[test]
 fn unknown_engine_option_is_refused_before_the_run() {
     let file = |point: &str| {
