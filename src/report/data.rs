@@ -4,8 +4,6 @@
 use super::sheet::{Cell, Datum, Part, Sheet, SheetColumn, SheetTable};
 use crate::analysis::questions::curves::CurvePoint;
 use crate::report::figure::{Figure, Plot};
-use crate::report::svg::lines::Lines;
-use crate::report::svg::scatter::Scatter;
 use serde_json::{Map, Value as Json, json};
 
 /// Version of both formats. The version rises when a field is renamed, removed or changes its
@@ -187,17 +185,10 @@ fn send_figure(figure: &Figure, sink: &mut RecordSink) {
                 add_point(&forest_row.name, &forest.x, [forest_row.mean, forest_row.low, forest_row.high], "");
             }
         }
-        Plot::Lines(Lines { series, .. }) | Plot::Scatter(Scatter { series, .. }) => {
-            for series in series {
+        Plot::Lines(lines) => {
+            for series in &lines.series {
                 for CurvePoint { x, y, low, high, label } in &series.points {
                     add_point(&series.name, &csv_number(*x), [*y, *low, *high], label);
-                }
-            }
-        }
-        Plot::Stacked(stacked) => {
-            for (name, sizes) in &stacked.bars {
-                for ((part, _), size) in stacked.parts.iter().zip(sizes) {
-                    add_point(name, part, [*size, NAN, NAN], "");
                 }
             }
         }
@@ -296,7 +287,6 @@ mod tests {
         use crate::analysis::rows::metric::Better;
         use crate::report::svg::forest::{Forest, ForestRow};
         use crate::report::svg::lines::Lines;
-        use crate::report::svg::stacked::Stacked;
         let figure = |file: &str, plot: Plot| {
             Part::Figure(Figure { file: file.to_owned(), title: String::new(), caption: String::new(), plot })
         };
@@ -320,13 +310,6 @@ mod tests {
                 }),
             ),
             figure("l", Plot::Lines(Lines { series: vec![series("s"), series("t")], ..Lines::default() })),
-            figure(
-                "b",
-                Plot::Stacked(Stacked {
-                    parts: vec![("hit".to_owned(), 1), ("miss".to_owned(), 2)],
-                    bars: vec![("u".to_owned(), vec![3.0, 5.0]), ("v".to_owned(), vec![4.0, 6.0])],
-                }),
-            ),
             // Tables in folded parts have records too.
             Part::Folded(
                 "more".to_owned(),
@@ -344,7 +327,6 @@ mod tests {
             "part,key,row,name,column,value,low,high,text\n\
              figure,f,1,a,r,1,0.5,1.25,\nfigure,f,2,b,r,2,1.5,2.25,\n\
              figure,l,1,s,1,2,1,,l\nfigure,l,2,s,3,6,3,,l\nfigure,l,3,t,1,2,1,,l\nfigure,l,4,t,3,6,3,,l\n\
-             figure,b,1,u,hit,3,,,\nfigure,b,2,u,miss,5,,,\nfigure,b,3,v,hit,4,,,\nfigure,b,4,v,miss,6,,,\n\
              table,t,1,x,v,,,,x\ntable,t,1,x,w,,,,\ntable,t,2,\"x, y\",v,,,,x\ntable,t,2,\"x, y\",w,,,,y\n"
         );
     }

@@ -1,9 +1,9 @@
 //! The figures of a grid of options.
 
-use super::figure::{Figure, Plot, capitalize, how_to_read, metric_name};
+use super::figure::{Figure, Plot, capitalize, metric_name};
 use super::svg::heat::Heat;
 use super::svg::lines::Lines;
-use crate::analysis::questions::curves::{self, Response, Series};
+use crate::analysis::questions::curves::{self, Series};
 use crate::analysis::questions::effects::{self, Effect};
 use crate::analysis::rows::axes::{self, Axis};
 use crate::analysis::rows::metric::Better;
@@ -45,11 +45,6 @@ const MAX_LEADING_POINTS: usize = 64;
 /// the heat map comes first instead.
 pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
     let mut figures = size_figures(grid, summary);
-    if figures.is_empty() && grid.axes.len() > 1 {
-        figures.extend(level_figure(grid, summary));
-    }
-    figures.extend(response_figures(grid, summary));
-    figures.extend(map_figure(grid, summary));
     let is_crowded = figures.first().is_some_and(|figure| match &figure.plot {
         Plot::Lines(Lines { series, .. }) => {
             let points: usize = series.iter().map(|line| line.points.len()).sum();
@@ -57,10 +52,8 @@ pub(super) fn figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
         }
         _ => false,
     });
-    if is_crowded && let Some(map_index) = figures.iter().position(|figure| matches!(figure.plot, Plot::Heat(_))) {
-        // This moves the map to the front.
-        figures[..=map_index].rotate_right(1);
-    }
+    let map_index = if is_crowded { 0 } else { figures.len() };
+    figures.splice(map_index..map_index, map_figure(grid, summary));
     figures
 }
 
@@ -69,24 +62,6 @@ fn ratio_of(summary: &Summary) -> impl Fn(usize) -> Option<(f64, f64, f64)> + '_
         let ratio = summary.lines[line].ratio();
         Some((ratio.mean, ratio.low, ratio.high))
     }
-}
-
-fn level_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {
-    let axis_index = grid.axes.iter().position(|axis| axis.is_numeric() && axis.levels.len() > 2)?;
-    let axis = &grid.axes[axis_index];
-    let series = curves::series_along_axis(&grid.frame, &grid.axes, axis_index, summary, ratio_of(summary));
-    let metric = metric_name(summary);
-    (!series.is_empty()).then(|| Figure {
-        file: "level-ratio".to_owned(),
-        title: capitalize(&format!("{metric} by {}", axis.name)),
-        caption: format!(
-            "{} divided by the baseline's, along {} (bands: 95 % intervals). {}",
-            capitalize(metric),
-            axis.path,
-            how_to_read(grid.better)
-        ),
-        plot: Plot::Lines(Lines::from_ratios(series, &axis.path, format!("{metric} against the baseline"))),
-    })
 }
 
 fn size_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
@@ -199,33 +174,6 @@ fn format_entries(value: f64) -> String {
     let units = [("M", 1_048_576.0), ("K", 1024.0)];
     let unit = units.into_iter().find(|&(_, size)| value >= size && value % size == 0.0);
     unit.map_or_else(|| super::number::format_count(value), |(name, size)| format!("{} {name}", value / size))
-}
-
-/// The figure has the ratio of each value of the option to the option's reference value.
-fn response_figures(grid: &Grid<'_>, summary: &Summary) -> Vec<Figure> {
-    let metric = &summary.metrics[0];
-    let responses = curves::responses(&grid.frame, &grid.axes, &grid.references, &grid.effects, metric);
-    responses.into_iter().map(|response| response_figure(response, &metric.name)).collect()
-}
-
-fn response_figure(response: Response, metric: &str) -> Figure {
-    let to_file_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let name = response.path.rsplit('.').next().unwrap_or(&response.path).to_owned();
-    let remark = if response.by.is_empty() { String::new() } else { format!(" One line for each {}.", response.by) };
-    Figure {
-        file: format!("response-{}", response.path.chars().map(to_file_letter).collect::<String>()),
-        title: format!("Response to {name}"),
-        caption: format!(
-            "Each value of {name} is compared with {name} = {}, at the same position and with equal other options (band: 95 % interval). If the band \
-             contains 1, the value makes no visible difference.{remark}",
-            response.reference
-        ),
-        plot: Plot::Lines(Lines::from_ratios(
-            response.series,
-            &response.path,
-            format!("{metric} against {name} = {}", response.reference),
-        )),
-    }
 }
 
 fn map_figure(grid: &Grid<'_>, summary: &Summary) -> Option<Figure> {

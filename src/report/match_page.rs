@@ -1,9 +1,8 @@
 //! The page of a match: encounters, Elo with intervals, sequential tests, and how the games ended.
 
-use super::match_figures::{elo_by_size, elo_figure, encounter_name};
+use super::match_figures::{elo_figure, encounter_name};
 use super::number::{format_count, format_number};
 use super::sheet::{Cell, Emphasis, Entries, Part, SheetTable};
-use crate::analysis::Frame;
 use crate::analysis::questions::equal_nodes::EqualNodes;
 use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::record::games;
@@ -166,10 +165,9 @@ pub(super) fn match_warnings(matches: &Matches) -> Vec<String> {
     warnings
 }
 
-pub fn parts(matches: &Matches, rows: &Frame) -> Vec<Part> {
+pub fn parts(matches: &Matches) -> Vec<Part> {
     let tables = [Some(encounters_table(matches)), handicaps_table(matches)].into_iter().flatten().map(Part::Table);
-    let figures = [Some(elo_figure(matches)), elo_by_size(matches, rows)].into_iter().flatten().map(Part::Figure);
-    tables.chain(figures).chain([Part::Table(pairs_table(matches))]).collect()
+    tables.chain([Part::Figure(elo_figure(matches)), Part::Table(pairs_table(matches))]).collect()
 }
 
 /// The reason why an encounter has no interval.

@@ -11,7 +11,6 @@ use crate::analysis::caveats::memory;
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::timing::Timing;
 use crate::analysis::caveats::warnings::different_engines;
-use crate::analysis::pairing::searches::Searches;
 use crate::analysis::questions::matches::Matches;
 use crate::analysis::questions::pairwise;
 use crate::analysis::questions::quality;
@@ -19,7 +18,7 @@ use crate::analysis::questions::screen::{Confirmation, screen};
 use crate::analysis::questions::verdict::count_rulings;
 use crate::analysis::questions::{claims, findings, match_claims};
 use crate::analysis::rows::filter::Filter;
-use crate::analysis::rows::grouping::{self, Grouping};
+use crate::analysis::rows::grouping;
 use crate::analysis::rows::seeds::{self, KEYS_SEED, Seeds, THREADS_SEED};
 use crate::analysis::{Frame, Metric, Question, Summary};
 use crate::experiment::file::default_smallest_effect;
@@ -107,7 +106,7 @@ impl Page {
             };
             let options = "--by, --where, --baseline, --metric, --pivot and --pairs";
             ensure!(*choices == Choices::default(), "{path}: {options} apply to searches, but the rows are games");
-            return Ok(Self::from_match(first, manifest, games, &rows));
+            return Ok(Self::from_match(first, manifest, games));
         }
         let rows =
             Rows { sources, choices, manifest, frame: &rows, by, suite: None, seeds, has_filters: !filters.is_empty() };
@@ -247,7 +246,7 @@ impl Page {
             page.verdicts = claims::judge_claims(expects, file.smallest_effect, rows, &page.summary);
             page.findings.splice(0..0, verdicts::describe_claims(&page.verdicts));
         }
-        let mut parts = page.parts(rows, grid.as_ref(), (&grouping, &searches));
+        let mut parts = page.parts(rows, grid.as_ref());
         if source_rows.checks_expectations() {
             // Before the last list, which says how the results were made.
             let position = parts.iter().rposition(|part| matches!(part, Part::List(..))).unwrap_or(parts.len());
@@ -270,7 +269,7 @@ impl Page {
         Ok(page)
     }
 
-    fn from_match(source: &Source, manifest: Manifest, games: Matches, rows: &Frame) -> Self {
+    fn from_match(source: &Source, manifest: Manifest, games: Matches) -> Self {
         let mut page = Self {
             sources: vec![(source.label.clone(), source.manifest.clone())],
             analysis: source.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
@@ -283,7 +282,7 @@ impl Page {
         page.warnings.extend(match_page::match_warnings(&games));
         page.notes = warnings::source_notes(std::slice::from_ref(source));
         let mut parts = page.head_parts();
-        parts.extend(match_page::parts(&games, rows));
+        parts.extend(match_page::parts(&games));
         parts.extend(verdicts::verdict_table(&page).map(Part::Table));
         parts.extend(engines::engines_table(&page).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), page.provenance()));
@@ -310,7 +309,7 @@ impl Page {
         (!self.notes.is_empty()).then(|| Part::Folded(title, vec![Part::Findings(self.notes.clone())]))
     }
 
-    fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>, searches: (&Grouping, &Searches)) -> Vec<Part> {
+    fn parts(&self, rows: &Frame, grid: Option<&Grid<'_>>) -> Vec<Part> {
         let summary = &self.summary;
         let mut parts = self.head_parts();
         let default_pivot = match self.pivots.as_slice() {
@@ -319,7 +318,6 @@ impl Page {
         };
         for pivot in self.pivots.iter().chain(&default_pivot) {
             parts.push(Part::Table(pivot::table(pivot)));
-            parts.extend(pivot::figure(pivot).map(Part::Figure));
         }
         // The figures of a grid compare variants, so there are none if rows are grouped by other
         // columns.
@@ -339,14 +337,12 @@ impl Page {
         parts.extend(engines::quality_table(&self.quality).map(Part::Table));
         parts.extend(engines::engines_table(self).map(Part::Table));
         parts.extend(figure::ratio_figures(summary).into_iter().map(Part::Figure));
-        parts.extend(figure::depth_figures(rows, summary).into_iter().map(Part::Figure));
+        parts.extend(figure::depth_figure(rows, summary).map(Part::Figure));
         parts.extend(grid.map(effects::effects_table).map(Part::Table));
         parts.extend(figures.map(Part::Figure));
         parts.extend(table::traffic_table(self).map(Part::Table));
         parts.extend(table::shares_table(self).map(Part::Table));
-        parts.extend(figure::probes_figure(summary).map(Part::Figure));
         parts.push(Part::Table(table::details_table(self)));
-        parts.extend(figure::positions_figure(rows, summary, searches).map(Part::Figure));
         parts.extend(table::pairs_table(self).map(Part::Table));
         parts.extend(verdicts::verdict_table(self).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), self.provenance()));

@@ -1,12 +1,9 @@
-//! The table and the figure of a pivot, which tabulates a metric by a column and by groups.
+//! The table of a pivot, which tabulates a metric by a column and by groups.
 
-use super::figure::{Figure, Plot, capitalize};
+use super::figure::capitalize;
 use super::number::format_value;
 use super::sheet::{Cell, SheetColumn, SheetTable};
-use super::svg::lines::Lines;
-use crate::analysis::questions::curves::{CurvePoint, MAX_LINES, Series};
 use crate::analysis::questions::pivot::{self, Pivot};
-use crate::analysis::rows::axes::parse_number;
 use crate::analysis::rows::grouping::{resolve_columns, short_names};
 use crate::analysis::rows::metric::Unit;
 use crate::analysis::{Frame, Metric};
@@ -59,7 +56,6 @@ fn title(pivot: &Pivot) -> String {
     capitalize(&format!("{} by {}", pivot.metric.name, short_name(pivot)))
 }
 
-/// The file name of the figure begins with this key.
 fn key(pivot: &Pivot) -> String {
     let to_key_letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     format!("{}-by-{}", pivot.metric.name, short_name(pivot)).chars().map(to_key_letter).collect()
@@ -92,63 +88,6 @@ pub(super) fn table(pivot: &Pivot) -> SheetTable {
         .with_note(format!("{kind} over {}{legend}.", plural(max_searches, "search")))
 }
 
-pub(super) fn figure(pivot: &Pivot) -> Option<Figure> {
-    if pivot.levels.len() < 2 {
-        return None;
-    }
-    let numbers: Option<Vec<f64>> = pivot.levels.iter().map(|level| parse_number(level)).collect();
-    let x_values = numbers.unwrap_or_else(|| (0..pivot.levels.len()).map(|index| index as f64).collect());
-    let (unit, (_, max_searches)) = (pivot.metric.unit(), pivot.searches());
-    let series: Vec<Series> = pivot
-        .names
-        .iter()
-        .enumerate()
-        .map(|(group, name)| {
-            let make_point = |(&x, cells): (&f64, &Vec<Option<pivot::Total>>)| {
-                // Totals over fewer searches are left out, because they cannot be compared.
-                let total = cells[group].filter(|total| total.searches == max_searches && total.value.is_finite())?;
-                Some(CurvePoint::without_interval(x, total.value, String::new()))
-            };
-            Series {
-                name: name.clone(),
-                line: None,
-                points: x_values.iter().zip(&pivot.cells).filter_map(make_point).collect(),
-            }
-        })
-        .filter(|series| !series.points.is_empty())
-        .take(MAX_LINES)
-        .collect();
-    let (drawn_count, group_count) = (series.len(), pivot.names.len());
-    let remark = if drawn_count < group_count {
-        format!(" Only the first {drawn_count} of {group_count} lines are shown.")
-    } else {
-        String::new()
-    };
-    if series.is_empty() {
-        return None;
-    }
-    let is_count = unit == Unit::Count && series.iter().flat_map(|line| &line.points).all(|point| point.y > 0.0);
-    let scale = if is_count { ", on a logarithmic scale" } else { "" };
-    Some(Figure {
-        file: format!("{}-figure", key(pivot)),
-        title: title(pivot),
-        caption: format!(
-            "The values of the table above{scale}. Totals over fewer searches are left out, because they cannot be \
-             compared.{remark}"
-        ),
-        plot: Plot::Lines(Lines {
-            x: if pivot.by == columns::DEPTH { "depth (plies)".to_owned() } else { pivot.by.clone() },
-            y: pivot.metric.name.clone(),
-            x_log: pivot.by == "table.size" && x_values.iter().all(|x| *x > 0.0),
-            y_log: is_count,
-            x_ticks: x_values.into_iter().zip(pivot.levels.iter().cloned()).collect(),
-            share: unit == Unit::Share,
-            series,
-            ..Lines::default()
-        }),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,11 +114,6 @@ mod tests {
         );
         assert_eq!(texts(&table), ["1 20 20", "2 400 39", "3 - 999"]);
         assert_eq!(table.notes(), "Sums over 1 search. -: not searched, or not finished.");
-        let figure = figure(&pivot).unwrap();
-        let Plot::Lines(lines) = figure.plot else { panic!("no lines") };
-        assert_eq!(lines.series.iter().map(|series| series.points.len()).collect::<Vec<_>>(), [2, 3]);
-        assert!(lines.y_log);
-        assert!(!lines.x_log);
         assert_eq!(single_position_pivot(&frame(), 2), None);
     }
 
@@ -188,9 +122,6 @@ mod tests {
         let frame = frame();
         let pivots = choose("size", None, &["evals".to_owned(), "nodes".to_owned()], &frame).unwrap();
         assert_eq!(pivots.iter().map(key).collect::<Vec<_>>(), ["evals-by-size", "nodes-by-size"]);
-        let Some(Figure { plot: Plot::Lines(lines), .. }) = figure(&pivots[0]) else { panic!("no lines") };
-        assert!(lines.x_log, "{lines:?}");
-        assert!(lines.x_ticks[0].1 == "64 KiB", "{lines:?}");
         let message = |text: &str, by: Option<&[String]>, metrics: &[&str]| {
             let metrics: Vec<String> = metrics.iter().map(|name| (*name).to_owned()).collect();
             choose(text, by, &metrics, &frame).unwrap_err().to_string()

@@ -43,7 +43,7 @@ const MAX_BOOTSTRAP: usize = 200;
 
 /// The factor by which an unseen cluster may differ. Along games with an ageing table, one game in
 /// fifty to a hundred differs from the others by a factor of 1.8 to 2.7.
-pub const UNSEEN_FACTOR: f64 = 2.5;
+const UNSEEN_FACTOR: f64 = 2.5;
 
 /// The fewest and the most bootstrap resamples of a sample.
 const RESAMPLES: RangeInclusive<usize> = 1_999..=9_999;

@@ -565,7 +565,7 @@ fn result_significant_alone_is_not_significant_in_a_large_family() {
     }
     let rows = Frame::parse(text.as_bytes(), "by hand").unwrap();
     let found = Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap();
-    let figures = parts(&found, &rows);
+    let figures = parts(&found);
     let forest = figures.iter().find_map(|part| match part {
         Part::Figure(figure) => match &figure.plot {
             Plot::Forest(forest) => Some(forest),

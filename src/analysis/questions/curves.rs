@@ -1,13 +1,11 @@
-//! Computes the numbers that plots show: nodes by depth, ratios by the values of an option, maps of
-//! two axes, and ratios of single positions.
+//! Computes the numbers that plots show: nodes by depth, ratios by table size, and maps of
+//! two axes.
 
-use super::effects::{self, Effect};
 use super::summary::Summary;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::BaseSearches;
 use crate::analysis::pairing::searches::Searches;
 use crate::analysis::rows::axes::Axis;
-use crate::analysis::rows::column::SEED;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::metric::Metric;
@@ -18,8 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of lines in one plot. More lines could not be distinguished.
 pub const MAX_LINES: usize = 8;
-
-const MAX_POINTS: usize = 1500;
 
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct Series {
@@ -51,18 +47,6 @@ impl CurvePoint {
     }
 }
 
-/// The response of a metric to an option: the ratio of each value of the option to a reference
-/// value.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Response {
-    pub path: String,
-    pub reference: String,
-    /// One series for each level of the axis `by`, or a single series if `by` is empty.
-    pub series: Vec<Series>,
-    /// The name of the axis that has one series for each level. Empty if there is a single series.
-    pub by: String,
-}
-
 /// Chooses the lines that a plot shows, and returns their indices. If more than [`MAX_LINES`] lines
 /// have searches, only the first baseline and the lines with the lowest and the highest ratios are
 /// chosen.
@@ -83,46 +67,6 @@ pub fn choose_lines(summary: &Summary) -> Vec<usize> {
     chosen_lines.extend(others.iter().skip(others.len().saturating_sub(highest_count).max(lowest_count)));
     chosen_lines.sort_unstable();
     chosen_lines
-}
-
-/// A depth that was finished by only some of the line's searches is left out, because its mean
-/// would include fewer positions.
-pub fn nodes_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<Series> {
-    let grouping = Grouping::new(frame, &summary.by);
-    let [repeats, seeds, depths, nodes] =
-        [columns::REPEAT, SEED, columns::DEPTH, columns::NODES].map(|name| frame.numbers(name));
-    let (finished, errors) = (frame.text_column(columns::FINISHED), frame.text_column(columns::ERROR));
-    // Maps each group and depth to the sum of nodes and the number of searches.
-    let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
-    for row in rows_of_lines(frame, summary, lines) {
-        let is_later_repeat_or_seed = repeats[row] > 0.0 || seeds[row] > 0.0;
-        if !is_later_repeat_or_seed && errors.text(row).is_empty() && finished.text(row) != "false" && nodes[row] > 0.0
-        {
-            let (sum, count) = sums.entry((grouping.group[row], depths[row] as u32)).or_default();
-            *sum += nodes[row];
-            *count += 1.0;
-        }
-    }
-    let series = lines.iter().filter_map(|&index| {
-        let line = &summary.lines[index];
-        let group = grouping.find(&line.values)? as u32;
-        let depth_sums = || {
-            let group_sums = sums.range((group, 0)..=(group, u32::MAX));
-            group_sums.map(|(&(_, depth), &(sum, count))| (depth, sum, count))
-        };
-        let max_count = depth_sums().map(|(.., count)| count).fold(0.0, f64::max);
-        let complete_sums = depth_sums().filter(|&(.., count)| count == max_count);
-        let points = complete_sums.map(|(depth, sum, count)| {
-            CurvePoint::without_interval(f64::from(depth), sum / count, format!("mean of {count} searches"))
-        });
-        Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
-    });
-    keep_curves(series.collect())
-}
-
-/// A single point is not a curve.
-fn keep_curves(series: Vec<Series>) -> Vec<Series> {
-    if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
 /// A series contains the ratio of the line's nodes to its baseline's nodes at each iteration depth.
@@ -161,7 +105,8 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
             }
         }
     }
-    keep_curves(series)
+    // A single point is not a curve.
+    if series.iter().any(|series| series.points.len() > 1) { series } else { Vec::new() }
 }
 
 fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize> {
@@ -171,37 +116,6 @@ fn rows_of_lines(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<usize
     let is_group_wanted: Vec<bool> =
         grouping.values.iter().map(|values| lines_and_bases().any(|line| line.values == *values)).collect();
     frame.select(|row| is_group_wanted[grouping.group[row] as usize])
-}
-
-/// A series has one point for each search under the file's own key seed: x is the number of nodes
-/// of the baseline's search, and y is the ratio to that number. If there are too many searches, the
-/// series contains only every second search, or every third, and so on.
-pub fn position_ratios(
-    frame: &Frame,
-    summary: &Summary,
-    (grouping, searches): (&Grouping, &Searches),
-    lines: &[usize],
-) -> Vec<Series> {
-    let metric = Metric::nodes();
-    let reader = MetricReader::new(searches, &metric, frame);
-    let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
-    let position_names = frame.text_column(columns::POSITION);
-    let others: Vec<usize> = lines.iter().copied().filter(|&index| !summary.lines[index].is_baseline).collect();
-    let series = others.iter().filter_map(|&index| {
-        let line = &summary.lines[index];
-        let base_group = grouping.find(&summary.base(index)?.values)?;
-        let base = bases.entry(base_group).or_insert_with(|| BaseSearches::new(&reader, grouping, base_group));
-        let mut pairs = base.pairs(grouping.find(&line.values)?).list;
-        pairs.retain(|pair| pair.seed == 0);
-        let step = (pairs.len() * others.len()).div_ceil(MAX_POINTS).max(1);
-        let points = pairs.iter().step_by(step).map(|pair| {
-            let [base_value, value] = pair.values;
-            let position_name = position_names.list()[pair.unit as usize].clone();
-            CurvePoint::without_interval(base_value, value / base_value, position_name)
-        });
-        Some(Series { name: line.name.clone(), line: Some(index), points: points.collect() })
-    });
-    series.filter(|series| !series.points.is_empty()).collect()
 }
 
 /// Each index is paired with the line's levels on all axes. A level is `None` if the line has no
@@ -247,75 +161,6 @@ pub fn series_along_axis(
     if series.len() > 2 * MAX_LINES { Vec::new() } else { series }
 }
 
-/// Returns the responses to all axes of the grid that have a numeric option with at least three
-/// values. The table size is left out because it has its own plots. If the table size is an axis of
-/// the grid and does not have too many levels, each response has one series for each size.
-///
-/// `references` contains the reference level of each axis. `effects` contains the main effects of
-/// the whole grid.
-pub fn responses(
-    grid: &Frame,
-    axes: &[Axis],
-    references: &[usize],
-    effects: &[Effect],
-    metric: &Metric,
-) -> Vec<Response> {
-    let mut responses = Vec::new();
-    let size_axis = axes.iter().position(|axis| axis.path == "table.size" && axis.levels.len() <= MAX_LINES);
-    for (index, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.path != "table.size") {
-        let Some((path, numbers)) = find_numeric_option(axis) else { continue };
-        let collect_points = |axis_effects: Vec<&Effect>| -> Vec<CurvePoint> {
-            let to_point = |effect: &Effect| {
-                let label = axis.levels[effect.level].label.clone();
-                numbers[effect.level].map(|x| CurvePoint::from_ratio(x, &effect.judged.ratio, &label))
-            };
-            let mut points: Vec<CurvePoint> =
-                axis_effects.into_iter().filter_map(to_point).filter(|point| !point.y.is_nan()).collect();
-            points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            points
-        };
-        let (series, series_axis) = match size_axis {
-            None => {
-                let points = collect_points(effects.iter().filter(|effect| effect.axis == index).collect());
-                (vec![Series { name: "all".to_owned(), line: None, points }], String::new())
-            }
-            Some(size_axis) => {
-                let sizes = grid.text_column(&axes[size_axis].columns[0]);
-                let series_by_size = axes[size_axis].levels.iter().map(|level| {
-                    let rows_of_size = grid.take(&grid.select(|row| sizes.text(row) == level.values[0]));
-                    let (only_axis, only_reference) = (std::slice::from_ref(axis), &[references[index]]);
-                    let axis_effects = effects::main_effects(&rows_of_size, only_axis, only_reference, metric);
-                    let points = collect_points(axis_effects.iter().collect());
-                    Series { name: level.label.clone(), line: None, points }
-                });
-                (series_by_size.filter(|series| series.points.len() > 1).collect(), axes[size_axis].name.clone())
-            }
-        };
-        if !series.is_empty() {
-            let reference = axis.levels[references[index]].label.clone();
-            responses.push(Response { path, reference, series, by: series_axis });
-        }
-    }
-    responses
-}
-
-/// The option is either the axis's own option or a parameter such as the factor of a replacement
-/// policy.
-fn find_numeric_option(axis: &Axis) -> Option<(String, Vec<Option<f64>>)> {
-    (0..axis.columns.len()).find_map(|column| {
-        let numbers: Vec<Option<f64>> =
-            axis.levels.iter().map(|level| crate::analysis::rows::axes::parse_number(&level.values[column])).collect();
-        let mut distinct_numbers: Vec<f64> = numbers.iter().flatten().copied().collect();
-        distinct_numbers.sort_by(f64::total_cmp);
-        let number_count = distinct_numbers.len();
-        distinct_numbers.dedup();
-        // If two levels have the same number, the levels differ in another parameter. A single
-        // curve cannot show both.
-        let all_differ = distinct_numbers.len() == number_count;
-        (number_count >= 3 && all_differ).then(|| (axis.columns[column].clone(), numbers))
-    })
-}
-
 /// The mean ratios for each combination of levels of two axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioMap {
@@ -356,78 +201,6 @@ mod tests {
     use super::super::summary::Question;
     use super::*;
     use crate::analysis::rows::axes::Level;
-    use crate::stats::ratio::JudgedRatio;
-
-    /// Means calculated by hand over first searches only: repeats, other seeds, failures,
-    /// unfinished depths and rows without nodes do not count. A depth that only one of two searches
-    /// finished has no mean.
-    #[test]
-    fn mean_by_depth_is_over_first_searches_that_finished() {
-        let rows = "variant,position,depth,search.nodes,repeat,seed,finished,error\n\
-            a,p,1,10,0,0,true,\na,p,2,100,0,0,true,\na,q,1,30,0,0,true,\na,q,2,900,0,0,false,\n\
-            a,p,1,5000,1,0,true,\na,p,2,5000,0,1,true,\n\
-            b,p,1,5,0,0,true,\nb,p,2,50,0,0,true,\nb,p,3,0,0,0,true,\nb,q,1,7,0,0,true,\nb,q,2,70,0,0,true,\nb,q,3,0,0,0,true,\n\
-            b,r,2,800,0,0,true,it broke\n";
-        let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
-        let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
-        let points_by_depth = |lines: &[usize]| {
-            let points = |series: &Series| series.points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
-            nodes_by_depth(&frame, &summary, lines)
-                .iter()
-                .map(|series| (series.name.clone(), points(series)))
-                .collect::<Vec<_>>()
-        };
-        let [a, b] = [("a".to_owned(), vec![(1.0, 20.0)]), ("b".to_owned(), vec![(1.0, 6.0), (2.0, 60.0)])];
-        assert_eq!(points_by_depth(&[0, 1]), [a, b.clone()]);
-        assert_eq!(points_by_depth(&[1]), [b]);
-        assert_eq!(points_by_depth(&[0]), [], "one depth is no curve");
-    }
-
-    /// Two options with three values each, in a grid with a single table size: each has one series,
-    /// of its own effects.
-    #[test]
-    fn every_option_has_its_own_response() {
-        let axis = |path: &str, values: [&str; 3]| Axis {
-            columns: vec![path.to_owned()],
-            path: path.to_owned(),
-            name: path.to_owned(),
-            levels: values
-                .map(|value| Level {
-                    values: vec![value.to_owned()],
-                    label: format!("={value}"),
-                    number: value.parse().ok(),
-                })
-                .to_vec(),
-        };
-        let axes = [axis("aspiration", ["50", "10", "20"]), axis("lmr.min_depth", ["1", "2", "3"])];
-        let effect = |axis: usize, level: usize, mean: f64| {
-            let ratio = Ratio { mean, low: mean / 2.0, high: mean * 2.0, ..Ratio::default() };
-            Effect { axis, level, judged: JudgedRatio { ratio, ..JudgedRatio::default() } }
-        };
-        let effects = [(0, 0, 1.0), (0, 1, 0.5), (0, 2, 0.7), (1, 0, 2.0), (1, 1, 1.0), (1, 2, f64::NAN)]
-            .map(|(axis, level, mean)| effect(axis, level, mean));
-        let grid = Frame::parse("variant,position,depth,search.nodes,seconds\n".as_bytes(), "t").unwrap();
-        let responses = responses(&grid, &axes, &[0, 1], &effects, &Metric::nodes());
-        let descriptions: Vec<_> = responses
-            .iter()
-            .map(|response| {
-                let points = |series: &Series| series.points.iter().map(|point| (point.x, point.y)).collect::<Vec<_>>();
-                let lines: Vec<_> =
-                    response.series.iter().map(|series| (series.name.as_str(), points(series))).collect();
-                (response.path.as_str(), response.reference.as_str(), response.by.as_str(), lines)
-            })
-            .collect();
-        let [aspiration, reductions] = [vec![(10.0, 0.5), (20.0, 0.7), (50.0, 1.0)], vec![(1.0, 2.0), (2.0, 1.0)]];
-        assert_eq!(
-            descriptions,
-            [
-                ("aspiration", "=50", "", vec![("all", aspiration)]),
-                ("lmr.min_depth", "=2", "", vec![("all", reductions)])
-            ]
-        );
-        let first_point = &responses[0].series[0].points[0];
-        assert_eq!((first_point.low, first_point.high), (0.25, 1.0));
-    }
 
     /// A summary of lines with these means; the third is the baseline.
     fn summary_with_means(means: &[f64]) -> Summary {
@@ -514,26 +287,6 @@ mod tests {
         }
     }
 
-    /// If there are at most 1,500 searches in total, each has a point. If there are more, only
-    /// every second, third and so on of each line has one.
-    #[test]
-    fn too_many_searches_are_thinned() {
-        let count_points = |positions: u32, others: u32| {
-            let rows: String = (0..positions)
-                .flat_map(|index| (0..=others).map(move |line| format!("v{line},p{index},1,{}\n", 9 + line)))
-                .collect();
-            let text = format!("variant,position,depth,search.nodes\n{rows}");
-            let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-            let question = Question::by_variant(&[], Some("v0"));
-            let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
-            let lines: Vec<usize> = (0..=others as usize).collect();
-            let series = position_ratios(&frame, &summary, (&grouping, &searches), &lines);
-            series.iter().map(|series| series.points.len()).collect::<Vec<_>>()
-        };
-        assert_eq!([count_points(1500, 1), count_points(1501, 1), count_points(3001, 1)], [[1500], [751], [1001]]);
-        assert_eq!([count_points(750, 2), count_points(751, 2)], [[750, 750], [376, 376]]);
-    }
-
     /// Calculated by hand for two positions: at depth 1, b needs twice the nodes of a and half of
     /// them (mean 1), at depth 2 twice and eight times (mean 4); unfinished depths do not count. c
     /// has only depth 1. The baseline's ratio is always 1.
@@ -543,8 +296,7 @@ mod tests {
             b,p,1,20,true\nb,p,2,200,true\nb,p,3,10,false\nb,q,1,20,true\nb,q,2,2400,true\nb,q,3,99,true\nc,p,1,30,true\n";
         let frame =
             Frame::parse(format!("variant,position,depth,search.nodes,finished\n{rows}").as_bytes(), "t").unwrap();
-        let question = Question::by_variant(&[], Some("a"));
-        let (summary, grouping, searches) = Summary::with_searches(&frame, &question).unwrap();
+        let summary = Summary::new(&frame, &Question::by_variant(&[], Some("a"))).unwrap();
         let name_points = |series: &[Series]| -> Vec<(String, Vec<(f64, f64)>)> {
             let round = |y: f64| (1e6 * y).round() / 1e6;
             let points = |series: &Series| series.points.iter().map(|point| (point.x, round(point.y))).collect();
@@ -566,14 +318,5 @@ mod tests {
         let first_depth = frame.take(&frame.select(|row| frame.numbers(columns::DEPTH)[row] == 1.0));
         assert!(ratio_by_depth(&frame, &summary, &[2]).is_empty());
         assert!(ratio_by_depth(&first_depth, &summary, &[0, 1]).is_empty());
-        // By search, to the depth that both finished: a and b need 110 and 220 nodes, then 340 and
-        // 2,420; a and c need 10 and 30.
-        let points = position_ratios(&frame, &summary, (&grouping, &searches), &[0, 1, 2]);
-        let expected = [
-            named_points("b", &[(110.0, 2.0), (340.0, (1e6_f64 * 2420.0 / 340.0).round() / 1e6)]),
-            named_points("c", &[(10.0, 3.0)]),
-        ];
-        assert_eq!(name_points(&points), expected);
-        assert_eq!(points[0].points.iter().map(|point| point.label.as_str()).collect::<Vec<_>>(), ["p", "q"]);
     }
 }

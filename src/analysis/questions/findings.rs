@@ -6,7 +6,6 @@ use super::power::Power;
 use super::summary::Summary;
 use crate::analysis::rows::metric::{Metric, Unit};
 use crate::record::columns;
-use crate::stats::interval::UNSEEN_FACTOR;
 use crate::stats::ratio::Ratio;
 use crate::stats::sample::min_clusters;
 use crate::text::{plural, quote_names};
@@ -105,7 +104,6 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
     }
     findings.extend(describe_lines_without_baseline(summary));
     findings.extend(describe_fragile_lines(summary));
-    findings.extend(describe_lines_within_margin(summary));
     findings.extend(rival_sentence);
     findings
 }
@@ -301,30 +299,6 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
     let unit = if summary.power.has_games { "game or position" } else { columns::POSITION };
     (!fragile_lines.is_empty())
         .then(|| format!("Significance depends on a single {unit}: {}{and_more}.", descriptions.join(", ")))
-}
-
-/// The margin allows for one more position or game that differs extremely.
-fn describe_lines_within_margin(summary: &Summary) -> Option<String> {
-    let required_clusters = min_clusters(summary.power.lines);
-    let first_measures = summary.lines.iter().filter_map(|line| line.measures.first());
-    let measures_within_margin = first_measures.filter(|Measure { ratio, p, significant, .. }| {
-        !significant
-            && ratio.excludes_one()
-            && *p < 0.05
-            && ratio.clusters >= required_clusters
-            && !ratio.exceeds_margin()
-    });
-    let unit = if summary.power.has_games { "game or position" } else { columns::POSITION };
-    let count = measures_within_margin.count();
-    let exclude = if count == 1 { "excludes" } else { "exclude" };
-    (count > 0).then(|| {
-        format!(
-            "The {} of {} {exclude} 1, but so narrowly that one more {unit} that differs by a factor of \
-             {UNSEEN_FACTOR} could change this. Such differences are not marked as significant.",
-            if count == 1 { "interval" } else { "intervals" },
-            plural(count, "line"),
-        )
-    })
 }
 
 fn describe_power(power: &Power) -> Option<String> {
@@ -552,44 +526,6 @@ mod tests {
         let describe_line = |name: &str| format!("\"{name}\" (2.000; 1.250 without p 7)");
         let named = ["a", "b", "c"].map(describe_line).join(", ");
         assert_eq!(describe_lines(five)[1], format!("Significance depends on a single position: {named} and 2 more."));
-    }
-
-    /// An interval that excludes 1 without being significant is reported if the margin for one more
-    /// position is the only reason. The margin is ln 2.5 = 0.9163, over 20 positions 0.045815.
-    #[test]
-    fn interval_within_the_margin_for_an_unseen_position_is_reported() {
-        let describe_margin = |nearest: f64, p: f64, clusters: usize, count: usize, has_games: bool| {
-            let ends = if nearest > 0.0 { (nearest, 0.3) } else { (-0.3, nearest) };
-            let ratio = Ratio {
-                mean: nearest.exp(),
-                low: ends.0.exp(),
-                high: ends.1.exp(),
-                clusters,
-                pairs: 40,
-                ..Ratio::default()
-            };
-            let line = Line { measures: vec![Measure { ratio, p, ..Measure::default() }], ..Line::default() };
-            let power = Power { lines: 2, clusters, has_games, ..Power::default() };
-            describe_lines_within_margin(&Summary { lines: vec![line; count], power, ..Summary::default() })
-        };
-        let one_line = "The interval of 1 line excludes 1, but so narrowly that one more position that differs by \
-            a factor of 2.5 could change this. Such differences are not marked as significant.";
-        for (nearest, is_reported) in
-            [(0.0458, true), (0.0459, false), (-0.0458, true), (-0.0459, false), (0.0001, true)]
-        {
-            let expected = is_reported.then(|| one_line.to_owned());
-            assert_eq!(describe_margin(nearest, 0.01, 20, 1, false), expected, "{nearest}");
-        }
-        // It is not reported if p is too large, or if there are too few clusters for two lines:
-        // then the line would not be significant in any case.
-        let is_reported = |nearest, p, clusters| describe_margin(nearest, p, clusters, 1, false).is_some();
-        assert_eq!([is_reported(0.01, 0.049, 20), is_reported(0.01, 0.05, 20)], [true, false]);
-        assert_eq!([is_reported(0.01, 0.01, 7), is_reported(0.01, 0.01, 6)], [true, false]);
-        let sentence = describe_margin(0.01, 0.01, 20, 3, true).unwrap();
-        assert!(
-            sentence.starts_with("The intervals of 3 lines exclude 1, but so narrowly that one more game or position"),
-            "{sentence}"
-        );
     }
 
     /// Estimates are rounded up, so that the stated number is always enough.

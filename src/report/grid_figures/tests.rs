@@ -124,33 +124,6 @@ fn size_figures_show_their_own_shares() {
 }
 
 #[test]
-fn response_figure_has_a_tick_at_each_value() {
-    let make_series = |name: &str, values: &[f64]| Series {
-        name: name.to_owned(),
-        line: None,
-        points: values.iter().map(|&x| CurvePoint { x, y: 2.0, ..CurvePoint::default() }).collect(),
-    };
-    let response = Response {
-        path: "table.policy.depth-age.factor".to_owned(),
-        reference: "4".to_owned(),
-        series: vec![make_series("a", &[1.0, 4.0]), make_series("b", &[4.0, 16_384.0])],
-        by: "size".to_owned(),
-    };
-    let response = response_figure(response, "nodes");
-    assert_eq!(
-        (response.file.as_str(), response.title.as_str()),
-        ("response-table-policy-depth-age-factor", "Response to factor")
-    );
-    assert!(response.caption.starts_with("Each value of factor is compared with factor = 4, "));
-    assert!(response.caption.ends_with(" One line for each size."));
-    let Plot::Lines(lines) = response.plot else { panic!("no lines") };
-    let ticks: Vec<(f64, &str)> = lines.x_ticks.iter().map(|(value, text)| (*value, text.as_str())).collect();
-    assert_eq!(ticks, [(1.0, "1"), (4.0, "4"), (16_384.0, "16.384k")]);
-    assert_eq!([lines.ratio, lines.y_log, lines.x_log, lines.share], [true, true, true, false]);
-    assert_eq!((lines.x.as_str(), lines.y.as_str()), ("table.policy.depth-age.factor", "nodes against factor = 4"));
-}
-
-#[test]
 fn map_is_drawn_if_half_full_and_small() {
     let make_axis = |name: &str, levels: usize, width: usize| Axis {
         columns: vec![name.to_owned()],
@@ -239,7 +212,7 @@ fn figure_of_the_whole_grid_comes_first() {
     };
     let policies = |values| ("table.policy.kind", values);
     assert_eq!(first_figure(("table.size", 3), policies(2)), Some(("size-ratio".to_owned(), 2)));
-    assert_eq!(first_figure(("table.slots", 3), policies(2)), Some(("level-ratio".to_owned(), 2)));
+    assert_eq!(first_figure(("table.slots", 3), policies(2)), Some(("map".to_owned(), 0)));
     assert_eq!(first_figure(("table.size", 5), policies(15)), Some(("map".to_owned(), 0)));
     assert_eq!(first_figure(("table.size", 1), policies(2)), None);
 }

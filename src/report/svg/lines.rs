@@ -1,7 +1,7 @@
 //! Line plots: nodes by depth, ratios or shares by size, the response to an option.
 
 use super::scale::{Scale, format_short};
-use super::{Anchor, Svg, Swatch};
+use super::{Anchor, Svg};
 use crate::analysis::questions::curves::{CurvePoint, Series};
 
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -114,7 +114,7 @@ impl Lines {
                 .enumerate()
                 .map(|(index, series)| (self.colour(index), series.name.clone()))
                 .collect();
-            height += svg.legend(height, &names, Swatch::Mark);
+            height += svg.legend(height, &names);
         }
         svg.finish(height, title, standalone)
     }
@@ -151,7 +151,7 @@ impl Lines {
             if !point.label.is_empty() && point.label != series.name {
                 title += &format!(" ({})", point.label);
             }
-            svg.mark(colour, "", (x_pixel(point), y_scale.pixel(point.y)), 3.6, &title);
+            svg.mark(colour, (x_pixel(point), y_scale.pixel(point.y)), 3.6, &title);
         }
     }
 

@@ -9,8 +9,6 @@ pub mod forest;
 pub mod heat;
 pub mod lines;
 pub mod scale;
-pub mod scatter;
-pub mod stacked;
 
 use super::emphasis::Emphasis;
 use maud::html;
@@ -33,7 +31,7 @@ svg .s3{stroke:var(--s3);fill:var(--s3)}svg .s4{stroke:var(--s4);fill:var(--s4)}
 svg .better{stroke:var(--better);fill:var(--better)}svg .worse{stroke:var(--worse);fill:var(--worse)}\
 svg .unclear{stroke:var(--unclear);fill:var(--unclear)}svg .other{stroke:var(--ink);fill:var(--ink)}\
 svg .s6{stroke:var(--s6);fill:var(--s6)}svg .s7{stroke:var(--s7);fill:var(--s7)}\
-svg .line{fill:none;stroke-width:2}svg .band{fill-opacity:.16;stroke:none}svg .dot{fill-opacity:.55;stroke:none}\
+svg .line{fill:none;stroke-width:2}svg .band{fill-opacity:.16;stroke:none}\
 svg .whisker{stroke-width:1.5;stroke-opacity:.6}svg .bar{stroke:var(--page);stroke-width:1}";
 
 const SERIES: usize = 8;
@@ -47,19 +45,6 @@ fn escape(text: &str) -> String {
 pub struct Svg {
     width: f64,
     body: String,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum Swatch {
-    Mark,
-    Area,
-}
-
-/// The series colour of probes that missed and found a free slot. Areas of this colour are paler.
-pub const FREE_SLOT: usize = 7;
-
-fn area_opacity(series: usize) -> f64 {
-    if series == FREE_SLOT { 0.35 } else { 0.85 }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -100,11 +85,9 @@ impl Svg {
         );
     }
 
-    /// Draws a mark with the CSS class of the series and `extra_class`. Shape and colour both
-    /// identify the series.
-    pub fn mark(&mut self, series: usize, extra_class: &str, (x, y): (f64, f64), size: f64, title: &str) {
-        let class = format!("s{} {extra_class}", series % SERIES);
-        self.shape(series % 4, class.trim_end(), (x, y), size, title);
+    /// Draws a mark with the CSS class of the series. Shape and colour both identify the series.
+    pub fn mark(&mut self, series: usize, (x, y): (f64, f64), size: f64, title: &str) {
+        self.shape(series % 4, &format!("s{}", series % SERIES), (x, y), size, title);
     }
 
     /// Draws the mark of a verdict. A square means better, a triangle means worse and a diamond
@@ -184,7 +167,7 @@ impl Svg {
 
     /// Draws a legend below a plot, with as many names in a row as fit. Returns the height of the
     /// legend.
-    pub fn legend(&mut self, top: f64, names: &[(usize, String)], swatch: Swatch) -> f64 {
+    pub fn legend(&mut self, top: f64, names: &[(usize, String)]) -> f64 {
         let (mut x, mut y) = (8.0, top + 14.0);
         for (series, name) in names {
             // An item has a mark of 17 pixels, the name, and a gap of 13 pixels.
@@ -192,14 +175,7 @@ impl Svg {
             if x > 8.0 && x + item_width > self.width {
                 (x, y) = (8.0, y + 19.0);
             }
-            match swatch {
-                Swatch::Mark => self.mark(*series, "", (x + 6.0, y - 4.0), 4.5, ""),
-                // Areas are squares with the opacity of the plot.
-                Swatch::Area => {
-                    let opacity = format!(" fill-opacity=\"{}\"", area_opacity(*series));
-                    self.rect(&format!("s{series} bar"), (x + 1.0, y - 10.0), (11.0, 11.0), &opacity, "");
-                }
-            }
+            self.mark(*series, (x + 6.0, y - 4.0), 4.5, "");
             self.fitted_text((x + 17.0, y), Anchor::Start, name, self.width - 30.0);
             x += item_width;
         }

@@ -3,8 +3,6 @@
 use super::forest::{Forest, ForestRow};
 use super::heat::Heat;
 use super::lines::Lines;
-use super::scatter::Scatter;
-use super::stacked::Stacked;
 use super::*;
 use crate::analysis::questions::curves::{CurvePoint, Series};
 use crate::analysis::rows::metric::Better;
@@ -90,7 +88,7 @@ fn read_drawing(svg: &str) -> (Vec<Patch>, Vec<Patch>, [f64; 2]) {
             "line" if !matches!(class, "rule" | "one" | "frame") => {
                 add_mark(&["x1", "x2"].map(number), &["y1", "y2"].map(number))
             }
-            "path" if !class.contains(' ') || class.ends_with("dot") => {
+            "path" if !class.contains(' ') => {
                 let coordinates = numbers(attribute("d").unwrap());
                 let every_second =
                     |first: usize| coordinates.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
@@ -182,12 +180,6 @@ fn texts_and_marks_do_not_overlap() {
             assert_legible("lines without ticks", &lines.render(width, "", true), false);
             let shares = Lines { share: true, ratio: false, y_log: false, ..lines };
             assert_legible("shares", &shares.render(width, "", true), false);
-            let scatter = Scatter {
-                series: series(names, x_values),
-                x: "nodes of the baseline".to_owned(),
-                y: "nodes against the baseline".to_owned(),
-            };
-            assert_legible("scatter", &scatter.render(width, "", true), false);
             for differences in [false, true] {
                 let make_row = |(index, name): (usize, &&str)| {
                     let mean = if differences { 40.0 * (index as f64 - 1.0) } else { 0.5 + 0.3 * index as f64 };
@@ -203,13 +195,6 @@ fn texts_and_marks_do_not_overlap() {
                 };
                 assert_legible("forest", &forest.render(width, "", true), false);
             }
-            let parts =
-                [("usable hit", 1), ("move-only hit", 6), ("other hit", 4), ("miss, free", 7), ("miss, other keys", 2)];
-            let stacked = Stacked {
-                parts: parts.map(|(name, colour)| (name.to_owned(), colour)).to_vec(),
-                bars: names.iter().map(|name| ((*name).to_owned(), vec![5.0, 0.0, 1.0, 2.0, 3.0])).collect(),
-            };
-            assert_legible("stacked", &stacked.render(width, "", true), false);
         }
         for columns in [2, 5, 8] {
             let names = NAMES.map(str::to_owned).to_vec();
@@ -236,9 +221,8 @@ fn names_are_escaped_everywhere() {
     svg.wrapped_name((0.0, 0.0), Anchor::End, name, 60.0);
     svg.vertical_text((0.0, 0.0), name);
     svg.rect("", (0.0, 0.0), (1.0, 1.0), "", name);
-    (0..4).for_each(|series| svg.mark(series, "", (0.0, 0.0), 1.0, name));
-    svg.legend(0.0, &[(0, name.to_owned()), (1, name.to_owned())], Swatch::Mark);
-    svg.legend(0.0, &[(0, name.to_owned())], Swatch::Area);
+    (0..4).for_each(|series| svg.mark(series, (0.0, 0.0), 1.0, name));
+    svg.legend(0.0, &[(0, name.to_owned()), (1, name.to_owned())]);
     let svg = svg.finish(10.0, name, false);
     read_drawing(&svg);
     // All remaining quotes delimit attributes: two for each.
@@ -268,7 +252,7 @@ fn wrapped_name_is_centred_vertically() {
 fn marks_are_centred_on_their_points() {
     for series in 0..4 {
         let mut svg = Svg::new(100.0);
-        svg.mark(series, "", (40.0, 70.0), 10.0, "");
+        svg.mark(series, (40.0, 70.0), 10.0, "");
         let (_, marks, _) = read_drawing(&svg.finish(100.0, "", false));
         let [left, top, right, bottom] = marks[0].edges;
         assert_eq!((left + right) / 2.0, 40.0, "{series}");
@@ -285,7 +269,7 @@ fn legend_fills_its_rows() {
     let count_rows = |width: f64, letters: usize| {
         let mut svg = Svg::new(width);
         let names: Vec<(usize, String)> = (0..4).map(|series| (series, "x".repeat(letters))).collect();
-        let height = svg.legend(10.0, &names, Swatch::Mark);
+        let height = svg.legend(10.0, &names);
         let (words, ..) = read_drawing(&svg.finish(400.0, "", false));
         assert!(words.iter().all(|word| word.edges[3] <= 10.0 + height), "{words:?} in {height}");
         let mut tops: Vec<i64> = words.iter().map(|word| word.edges[1] as i64).collect();
@@ -430,7 +414,7 @@ fn differences_have_a_sign() {
 fn series_have_eight_colours_and_then_begin_again() {
     let class_of = |series: usize| {
         let mut svg = Svg::new(10.0);
-        svg.mark(series, "", (1.0, 1.0), 1.0, "");
+        svg.mark(series, (1.0, 1.0), 1.0, "");
         let body = svg.body;
         body.split("class=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
     };
@@ -460,7 +444,7 @@ fn drawings_equal_their_golden_files() {
     let series = vec![curve("first", 1.0), curve("second", 1.1), curve("third", 0.7)];
     let x_ticks = vec![(1024.0, "1 KiB".to_owned()), (4096.0, "4 KiB".to_owned()), (65_536.0, "64 KiB".to_owned())];
     let lines = Lines {
-        series: series.clone(),
+        series,
         x: "size".to_owned(),
         y: "ratio of nodes".to_owned(),
         x_log: true,
@@ -492,19 +476,11 @@ fn drawings_equal_their_golden_files() {
         cells: vec![vec![Some(0.5), None, Some(2.0)], vec![Some(1.0), Some(0.9), Some(1.3)]],
         better: Better::Less,
     };
-    let bars = [("a", [10.0, 30.0, 60.0]), ("b", [1.0, 1.0, 2.0]), ("c", [5.0, 0.0, 15.0])];
-    let stacked = Stacked {
-        parts: [("usable hit", 1), ("other hit", 4), ("free slot", 7)].map(|(name, at)| (name.to_owned(), at)).to_vec(),
-        bars: bars.map(|(name, sizes)| (name.to_owned(), sizes.to_vec())).to_vec(),
-    };
-    let scatter = Scatter { series, x: "nodes of the baseline".to_owned(), y: "ratio".to_owned() };
     for (name, svg) in [
         ("lines", lines.render(760.0, "title", true)),
         ("shares", shares.render(700.0, "title", false)),
         ("forest", forest.render(760.0, "title", true)),
         ("map", heat.render(760.0, "title", true)),
-        ("stacked", stacked.render(760.0, "title", true)),
-        ("scatter", scatter.render(760.0, "title", true)),
     ] {
         assert_golden(&format!("drawings/{name}.svg"), &svg.replace("><", ">\n<"));
     }
@@ -523,27 +499,25 @@ proptest! {
         let points: Vec<CurvePoint> = values.iter().map(make_point).collect();
         let series = vec![Series { name: "a".to_owned(), line: None, points }];
         let width = WIDTHS[usize::from(narrow)];
-        let lines = Lines { series: series.clone(), x_log: log, y_log: log, base: Some(0), ..Lines::default() };
-        let scatter = Scatter { series, x: "x".to_owned(), y: "y".to_owned() };
-        for (svg, log) in [(lines.render(width, "", false), log), (scatter.render(width, "", false), true)] {
-            let (_, marks, [width, height]) = read_drawing(&svg);
-            prop_assert!(marks.len() >= values.len());
-            let places: Vec<[f64; 2]> = marks[..values.len()]
-                .iter()
-                .map(|mark| [0, 1].map(|axis| f64::midpoint(mark.edges[axis], mark.edges[axis + 2])))
-                .collect();
-            let scale = |value: f64| if log { value.ln() } else { value };
-            for axis in [0, 1] {
-                let value = |at: usize| scale(if axis == 0 { values[at].0 } else { values[at].1 });
-                let by_value = |a: &usize, b: &usize| value(*a).total_cmp(&value(*b));
-                let (low, high) = ((0..values.len()).min_by(by_value).unwrap(), (0..values.len()).max_by(by_value).unwrap());
-                let step = (places[high][axis] - places[low][axis]) / (value(high) - value(low));
-                prop_assert!(if axis == 0 { step >= 0.0 } else { step <= 0.0 }, "more is to the right and higher up");
-                for (at, place) in places.iter().enumerate() {
-                    let expected = places[low][axis] + step * (value(at) - value(low));
-                    prop_assert!((place[axis] - expected).abs() < 0.3, "{} instead of {expected}", place[axis]);
-                    prop_assert!(place[axis] > 0.0 && place[axis] < [width, height][axis]);
-                }
+        let lines = Lines { series, x_log: log, y_log: log, base: Some(0), ..Lines::default() };
+        let svg = lines.render(width, "", false);
+        let (_, marks, [width, height]) = read_drawing(&svg);
+        prop_assert!(marks.len() >= values.len());
+        let places: Vec<[f64; 2]> = marks[..values.len()]
+            .iter()
+            .map(|mark| [0, 1].map(|axis| f64::midpoint(mark.edges[axis], mark.edges[axis + 2])))
+            .collect();
+        let scale = |value: f64| if log { value.ln() } else { value };
+        for axis in [0, 1] {
+            let value = |at: usize| scale(if axis == 0 { values[at].0 } else { values[at].1 });
+            let by_value = |a: &usize, b: &usize| value(*a).total_cmp(&value(*b));
+            let (low, high) = ((0..values.len()).min_by(by_value).unwrap(), (0..values.len()).max_by(by_value).unwrap());
+            let step = (places[high][axis] - places[low][axis]) / (value(high) - value(low));
+            prop_assert!(if axis == 0 { step >= 0.0 } else { step <= 0.0 }, "more is to the right and higher up");
+            for (at, place) in places.iter().enumerate() {
+                let expected = places[low][axis] + step * (value(at) - value(low));
+                prop_assert!((place[axis] - expected).abs() < 0.3, "{} instead of {expected}", place[axis]);
+                prop_assert!(place[axis] > 0.0 && place[axis] < [width, height][axis]);
             }
         }
     }
