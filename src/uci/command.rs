@@ -35,6 +35,8 @@ pub struct Go {
     pub increment: [Duration; 2],
     /// Moves until the next time control, 1 to 1000.
     pub moves_to_go: Option<u32>,
+    /// The moves after `searchmoves`, as the client wrote them.
+    pub search_moves: Vec<String>,
     pub infinite: bool,
     /// Whether to search on the opponent's time until `ponderhit`.
     pub ponder: bool,
@@ -190,7 +192,11 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
             "btime" => go.time[1] = next_number().map(Duration::from_millis),
             "winc" => go.increment[0] = next_number().map(Duration::from_millis).unwrap_or_default(),
             "binc" => go.increment[1] = next_number().map(Duration::from_millis).unwrap_or_default(),
-            "mate" | "searchmoves" => {
+            "searchmoves" => {
+                let moves = std::iter::from_fn(|| words.next_if(|next| !KEYWORDS.contains(next)));
+                go.search_moves.extend(moves.map(str::to_owned));
+            }
+            "mate" => {
                 while words.next_if(|next| !KEYWORDS.contains(next)).is_some() {}
                 messages.push(format!("{word}: is ignored"));
             }

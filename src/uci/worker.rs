@@ -5,7 +5,7 @@ use super::game::PlayedGame;
 use super::options::UciSettings;
 use super::output::{self, Output};
 use super::time::{self, Budget, Lag};
-use crate::chess::{Move, MoveList, legal};
+use crate::chess::{Move, MoveList, legal, parse_move};
 use crate::engine::{Engine, Limit, SearchProgress, Stop};
 use crate::memory_watch::{OUT_OF_MEMORY, stop_on_low_memory};
 use std::io::Write;
@@ -159,6 +159,13 @@ impl<'scope> Worker<'scope> {
         output: &'env Output<W>,
     ) {
         let start = Instant::now();
+        let mut root_moves = Vec::new();
+        for text in &go.search_moves {
+            match parse_move(&game.board, &text.to_ascii_lowercase()) {
+                Some(mv) => root_moves.push(mv),
+                None => output.info(&format!("go: searchmoves: `{text}` is not a legal move: ignored")),
+            }
+        }
         let answer_must_wait = go.infinite || go.ponder;
         let phase = Mutex::new(if answer_must_wait { Phase::Waiting } else { Phase::Searching });
         let turn = game.board.turn();
@@ -181,6 +188,7 @@ impl<'scope> Worker<'scope> {
             let mut engine = lock(&engine);
             let (mut best, mut nodes) = (Move::NONE, 0);
             if let Some(engine) = engine.as_mut() {
+                engine.restrict_root(&root_moves);
                 let mut report = |progress: SearchProgress<'_>| {
                     let SearchProgress::Iteration(iteration) = progress else { return };
                     nodes += iteration.search.nodes;
@@ -207,7 +215,7 @@ impl<'scope> Worker<'scope> {
                 // better than no move.
                 let mut moves = MoveList::new();
                 legal(&game.board, &mut moves);
-                best = moves.first().copied().unwrap_or(Move::NONE);
+                best = root_moves.first().or(moves.first()).copied().unwrap_or(Move::NONE);
             }
             let mut phase = signal_in_search.wait_until_answer_allowed();
             lock(&lag).finish_move(&go, turn, start.elapsed());

@@ -237,6 +237,39 @@ fn next_command_ends_the_current_search() {
     client.quit();
 }
 
+/// Each search obeys `searchmoves`: its score is that of the moves alone, although the table knows
+/// the root with all moves, and the search after it has all moves again. Ethereal 12.00, Toga II 3.0,
+/// GNU Chess 6.2.7 and Sjaak II 1.4.1 ignore the word (findings/engines-ignore-searchmoves.sh).
+#[test]
+fn searchmoves_are_the_only_moves_of_the_root() {
+    for options in ["algorithm=minimax", "algorithm=alpha-beta", "algorithm=mtdf", "iir.min_depth=3", "threads.count=2"]
+    {
+        let mut client = Client::new(&["--set", "table.size=1 MiB", "--set", options]);
+        let mut search = |commands: &str| {
+            client.send(commands);
+            let lines = client.read_until("bestmove ");
+            let last = lines.iter().rfind(|line| line.contains(" score cp ")).unwrap().clone();
+            let word_after = |name: &str| last.split(name).nth(1).unwrap().split(' ').next().unwrap().to_owned();
+            let best = lines.last().unwrap().split(' ').nth(1).unwrap().to_owned();
+            assert_eq!(word_after(" pv "), best, "{options}");
+            (best, word_after(" score cp ").parse::<i32>().unwrap(), lines)
+        };
+        let (best, score, _) = search("position startpos\ngo depth 4");
+        assert!(!["f2f3", "g2g4"].contains(&best.as_str()), "{best}");
+        let (worse, worse_score, lines) = search("go depth 4 searchmoves f2f3 g9 g2g4");
+        assert!(["f2f3", "g2g4"].contains(&worse.as_str()), "{options}: {worse}");
+        assert!(worse_score < score, "{options}: {worse_score} {score}");
+        assert!(lines.iter().any(|line| line.contains("searchmoves: `g9` is not a legal move: ignored")), "{lines:?}");
+        let (again, score_again, _) = search("go depth 4");
+        let replies = ["f2f3", "g2g4"].map(|mv| -search(&format!("position startpos moves {mv}\ngo depth 3")).1);
+        if options.starts_with("algorithm") {
+            assert_eq!((again, score_again), (best, score), "{options}");
+            assert_eq!(Some(&worse_score), replies.iter().max(), "{options}");
+        }
+        client.quit();
+    }
+}
+
 /// `quit` doesn't wait for the end of a search, limited or not.
 #[test]
 fn quit_ends_the_current_search() {

@@ -35,19 +35,24 @@ impl<O: Observer> Search<'_, O> {
         }
 
         self.observer.before_node(board);
-        let (mut known, facts) = match self.probe_node::<TABLE, EXTRAS>(board, node) {
-            Ok(known) => known,
-            Err(score) => return score,
+        let is_special_root = EXTRAS && node.ply == 0 && self.has_special_root();
+        // The score of some of a root's moves is neither taken from the table nor stored.
+        let is_restricted = is_special_root && self.restricts_root();
+        let (mut known, facts) = match is_restricted {
+            true => (ProbeAnswer::unknown(node), TableFacts::default()),
+            false => match self.probe_node::<TABLE, EXTRAS>(board, node) {
+                Ok(known) => known,
+                Err(score) => return score,
+            },
         };
         if EXTRAS && self.switches.iir_depth <= node.depth && node.ply > 0 {
             node.depth = self.reduced_depth(node.depth, &facts);
         }
-        let stores = TABLE && self.switches.store_depth <= node.depth;
+        let stores = TABLE && self.switches.store_depth <= node.depth && !is_restricted;
 
-        let reorders = EXTRAS && node.ply == 0 && self.root_order.is_some();
-        let is_staged = node.depth <= self.switches.staged_depth && !reorders;
+        let is_staged = node.depth <= self.switches.staged_depth && !is_special_root;
         let table_move_is_legal = is_staged && !known.mv.is_none() && board.is_legal(known.mv);
-        if !reorders
+        if !is_special_root
             && self.is_frontier_node(node.depth)
             && let Some((score, mv)) =
                 self.search_frontier_node(board, node, (known.alpha, known.beta, known.best), known.mv)
@@ -116,6 +121,9 @@ impl<O: Observer> Search<'_, O> {
             // The inner searches have overwritten the list of generated moves.
             self.generate(board);
         }
+        if is_restricted {
+            self.generate_root_moves();
+        }
 
         let hint = Hint { table_move: self.first_move(board, node.depth, known.mv), previous, ply: node.ply };
         let mut frame = if is_staged {
@@ -124,7 +132,7 @@ impl<O: Observer> Search<'_, O> {
         } else {
             self.stack.push(&self.ranks, board, &self.scratch, &hint, self.heuristics)
         };
-        if reorders && let Some(order) = self.root_order {
+        if is_special_root && let Some(order) = self.root_order {
             self.stack.reorder(&mut frame, order);
         }
         if TABLE {

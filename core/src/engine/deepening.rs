@@ -43,6 +43,8 @@ pub struct Engine {
     learner: Option<Box<Engine>>,
     /// The best moves that this engine records, if it is the learner of another engine.
     best_moves: Option<BestMoves>,
+    /// The only root moves of the next search; empty for all.
+    root_moves: Vec<Move>,
 }
 
 /// Why an engine cannot be created.
@@ -120,6 +122,7 @@ impl Engine {
                 None
             },
             best_moves: None,
+            root_moves: Vec::new(),
         })
     }
 
@@ -179,6 +182,13 @@ impl Engine {
         }
     }
 
+    /// Restricts the next search to these moves of its position. Moves that are not legal there are
+    /// left out; if none remains, all moves are searched. The score of some of the moves is neither
+    /// taken from the table nor stored there.
+    pub fn restrict_root(&mut self, moves: &[Move]) {
+        self.root_moves = moves.to_vec();
+    }
+
     fn clear_heuristics(&mut self) {
         self.heuristics.clear();
         self.helpers.iter_mut().for_each(|helper| helper.heuristics.clear());
@@ -230,15 +240,20 @@ impl Engine {
             earlier.key()
         };
         let path: Vec<u64> = past.iter().copied().map(key_of).collect();
-        let task = Task { root, path: path.clone(), first_depth: self.first_depth(limit) };
+        self.root_moves.retain(|mv| root.is_legal(*mv));
+        let root_moves = self.root_moves.clone();
+        let task = Task { root, path: path.clone(), first_depth: self.first_depth(limit), root_moves };
         if self.options.threads.is_real() {
-            return self.search_on_threads(&root, task, limit, stop, watch);
+            let outcome = self.search_on_threads(&root, task, limit, stop, watch);
+            self.root_moves.clear();
+            return outcome;
         }
         let helpers = std::mem::take(&mut self.helpers);
         let mut crew =
             (!helpers.is_empty()).then(|| Crew::new(&self.options.threads, helpers, &task, limit.nodes, stop));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
         self.helpers = crew.map(Crew::end).unwrap_or_default();
+        self.root_moves.clear();
         Outcome { iterations, stopped: stop.is_set() }
     }
 
@@ -380,6 +395,7 @@ impl Engine {
             heuristics: &mut self.heuristics,
             oracle: self.learner.as_ref().and_then(|learner| learner.best_moves.as_ref()),
             root_order: None,
+            root_moves: &self.root_moves,
         };
         if instruments.is_empty() {
             let (result, ..) = run_iteration(kernel, NoObserver, root, plan, buffers, pace, watch);

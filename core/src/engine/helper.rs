@@ -8,8 +8,8 @@ use super::outcome::SearchCounters;
 use super::pace::{Baton, Pace};
 use super::search::{Buffers, Search};
 use super::threads::Helpers;
-use crate::chess::Board;
 use crate::chess::increments::Increments;
+use crate::chess::{Board, Move};
 use crate::table::Table;
 use crate::table::options::Clear;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub struct Task {
     /// Keys of the earlier positions of the game.
     pub path: Vec<u64>,
     pub first_depth: u8,
+    /// See [`Kernel::root_moves`].
+    pub root_moves: Vec<Move>,
 }
 
 /// A searcher with its own state. Its table may be a handle to a table that all searchers share.
@@ -63,6 +65,7 @@ impl Helper {
             heuristics: &mut self.heuristics,
             oracle: None,
             root_order: root_order(&self.options, self.searcher_number),
+            root_moves: &task.root_moves,
         };
         // The search itself has no node limit, because the baton respects the limit.
         let search = kernel.begin(NoObserver, u64::MAX, &mut self.buffers, Pace::Turns(baton));

@@ -11,8 +11,8 @@ use super::pace::Pace;
 use super::pv::Variations;
 use super::search::{Buffers, Search};
 use super::switches::Switches;
-use crate::chess::MoveList;
 use crate::chess::increments::Increments;
+use crate::chess::{Move, MoveList};
 use crate::table::Table;
 
 pub struct Kernel<'a> {
@@ -22,6 +22,8 @@ pub struct Kernel<'a> {
     pub heuristics: &'a mut Heuristics,
     pub oracle: Option<&'a BestMoves>,
     pub root_order: Option<RootOrder>,
+    /// The only moves that are searched at the root; empty for all.
+    pub root_moves: &'a [Move],
 }
 
 impl<'a> Kernel<'a> {
@@ -34,7 +36,7 @@ impl<'a> Kernel<'a> {
         buffers: &mut Buffers,
         pace: Pace<'a>,
     ) -> Search<'a, O> {
-        let Self { options, increments, table, heuristics, oracle, root_order } = self;
+        let Self { options, increments, table, heuristics, oracle, root_order, root_moves } = self;
         let switches = Switches::new(options);
         Search {
             evaluator: Evaluator::new(options.eval, switches.mate_threshold - 1),
@@ -60,6 +62,7 @@ impl<'a> Kernel<'a> {
             aborted: false,
             extension_ply_limit: 0,
             root_order,
+            root_moves,
             facts: TableFacts::default(),
             oracle,
             observer,

@@ -24,7 +24,8 @@ impl<O: Observer> Search<'_, O> {
             return 0;
         }
         self.observer.before_node(board);
-        if TABLE && self.switches.probe_depth <= depth {
+        let is_restricted = ply == 0 && self.restricts_root();
+        if TABLE && self.switches.probe_depth <= depth && !is_restricted {
             // Every stored score is exact, so an entry that is deep enough ends the node.
             if let Some(score) = self.probe::<true>(board, node).cutoff_score {
                 return score;
@@ -38,6 +39,9 @@ impl<O: Observer> Search<'_, O> {
             best = self.terminal_score(board, ply, depth);
         } else {
             self.sort_generated(board);
+            if is_restricted {
+                self.generate_root_moves();
+            }
             let mut frame = self.stack.push_in_order(&self.scratch);
             self.path.push(board.key());
             while let Some(mv) = self.stack.next(&mut frame) {
@@ -55,7 +59,8 @@ impl<O: Observer> Search<'_, O> {
             self.path.pop();
             self.stack.pop(&frame);
         }
-        if TABLE && self.switches.store_depth <= depth && !self.aborted && (!is_terminal || self.switches.terminals) {
+        let stores = TABLE && self.switches.store_depth <= depth && !is_restricted;
+        if stores && !self.aborted && (!is_terminal || self.switches.terminals) {
             self.store_known_result::<true>(board, node, (best, best_move), start_counts);
         }
         best

@@ -42,12 +42,26 @@ impl<O: Observer> Search<'_, O> {
     /// Searches the root within the window of `node`. Calls the variant of the search that was
     /// compiled for these options.
     fn search_root(&mut self, root: &Board, node: Node) -> Score {
-        match (self.table.is_some(), self.switches.extras || self.root_order.is_some()) {
+        match (self.table.is_some(), self.switches.extras || self.has_special_root()) {
             (true, false) => self.visit::<true, false>(root, node, Move::NONE),
             (true, true) => self.visit::<true, true>(root, node, Move::NONE),
             (false, false) => self.visit::<false, false>(root, node, Move::NONE),
             (false, true) => self.visit::<false, true>(root, node, Move::NONE),
         }
+    }
+
+    /// Whether the root's moves have another order than those of other nodes, or are not all searched.
+    pub(super) fn has_special_root(&self) -> bool {
+        self.root_order.is_some() || self.restricts_root()
+    }
+
+    pub(super) fn restricts_root(&self) -> bool {
+        !self.root_moves.is_empty()
+    }
+
+    pub(super) fn generate_root_moves(&mut self) {
+        self.scratch.clear();
+        self.root_moves.iter().for_each(|mv| self.scratch.push(*mv));
     }
 
     /// Searches the root with MTD(f). The first zero-window search is made at `guess`. Each search

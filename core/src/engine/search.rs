@@ -60,6 +60,7 @@ pub struct Search<'a, O> {
     pub(super) extension_ply_limit: usize,
     /// The order of the root's moves, if it differs from the move order at other nodes.
     pub(super) root_order: Option<RootOrder>,
+    pub(super) root_moves: &'a [Move],
     /// What the last probe found, for reductions and extensions. Each node that uses these facts
     /// clears them before its probe.
     pub(super) facts: TableFacts,
