@@ -18,7 +18,7 @@ debian stockfish 15.1-4
 for engine in ethereal-chess toga2 'gnuchess -u' glaurung stockfish; do
     for hash in 512 1023; do
         printf '%s\n' uci 'setoption name OwnBook value false' "setoption name Hash value $hash" isready \
-            'position startpos' 'go depth 4' memory | converse 20 "$work/usr/games/"$engine >"$talk"
+            'position startpos' 'go depth 4' memory | converse 200 "$work/usr/games/"$engine >"$talk"
         sizes[hash]=$(awk '$1 == "memory:" { print $2 }' "$talk")
     done
     echo "$engine: Hash 512 takes ${sizes[512]} MB, Hash 1023 ${sizes[1023]} MB $(grep -i 'info string.*hash' "$talk" || true)"

@@ -20,13 +20,13 @@ python_package chess 1.11.2
 for pair in 'stockfish|(none)' 'ethereal-chess|a1a1' 'glaurung|(none)' 'toga2|a1a1' 'gnuchess -u|a1a1'; do
     engine=${pair%|*}
     printf '%s\n' uci isready 'position fen 7k/5QQ1/8/8/8/8/8/K7 b - - 0 1' 'go depth 4' |
-        converse 10 "$work/usr/games/"$engine >"$talk"
+        converse 100 "$work/usr/games/"$engine >"$talk"
     expect "$engine answers ${pair#*|}" [ "$(value bestmove 1)" = "${pair#*|}" ]
 done
 for engine in stockfish ethereal-chess; do
-    answer=$(timeout 60 python3 - "$work/usr/games/$engine" <<'END'
+    answer=$(timeout 300 python3 - "$work/usr/games/$engine" <<'END'
 import sys, chess, chess.engine
-with chess.engine.SimpleEngine.popen_uci(sys.argv[1]) as engine:
+with chess.engine.SimpleEngine.popen_uci(sys.argv[1], timeout=100) as engine:
     try:
         print("move", engine.play(chess.Board("7k/5QQ1/8/8/8/8/8/K7 b - - 0 1"), chess.engine.Limit(depth=4)).move)
     except chess.engine.EngineError as error:

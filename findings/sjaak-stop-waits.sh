@@ -10,10 +10,10 @@ source "$(dirname "$0")/lib/engine.sh"
 
 debian sjaakii 1.4.1-2
 engine=("$work/usr/games/sjaakii" -uci)
-printf '%s\n' uci isready 'position startpos' 'go depth 12' | converse 60 "${engine[@]}" >"$talk"
+printf '%s\n' uci isready 'position startpos' 'go depth 12' | converse 600 "${engine[@]}" >"$talk"
 whole=$(value nodes 1)
 printf '%s\n' uci isready 'position startpos' 'send go depth 12' 'pause 1' 'send isready' 'send stop' 'await readyok' |
-    converse 60 "${engine[@]}" >"$talk"
+    converse 600 "${engine[@]}" >"$talk"
 stopped=$(value nodes 1)
 order=$(grep -oE '^(> stop|> isready|readyok|bestmove)' "$talk" | tail -4 | paste -sd,)
 echo "go depth 12: $whole nodes; with isready and stop after a second: $stopped nodes; order: $order"
