@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Three searches of this many nodes for each MiB of the table store several times what fits: a MiB
 /// has 65,000 to 105,000 entries of 10 to 16 bytes.
-const FULL_NODES: u64 = 100_000;
+pub const FULL_NODES: u64 = 100_000;
 
 /// Without such searches, a table is full if the engine's `hashfull` says so.
 const FULL_PER_MILLE: f64 = 500.0;

@@ -190,7 +190,7 @@ fn run_checks(
     findings.add_result("quit", behaviour::check_quit(examiner))?;
     if let (Some(depths), true) = (&depths, probe.counter_fault.is_empty()) {
         (examiner.progress)("checking what the table and the words of `go` do");
-        let facts = table::add_facts(examiner, &probe.identity, &games[0], depths.quick, findings);
+        let facts = table::add_facts(examiner, &probe.identity, &games, depths.quick, findings);
         record_failure(facts, "facts", findings)?;
     }
     let sizes = table_sizes(&probe.identity.options, &examiner.launch.options);
