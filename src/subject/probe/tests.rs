@@ -246,6 +246,15 @@ fn surprises_are_noted() {
     assert_eq!(notes(deeper, limit(3)), ["`go depth 1` searches to depth 2"]);
     let shallower = "[ \"$d\" = 8 ] && d=5; echo info depth $d nodes 900";
     assert_eq!(notes(shallower, limit(8)), ["`go depth 8` searches to depth 5"]);
+    // GNU Chess 6.2.7 and Toga II 3.0 stop early where one move is legal.
+    let boards = [Board::startpos(), Board::from_fen("k7/8/1K6/8/8/8/8/1R6 b - - 0 1").unwrap()];
+    let report = |depth| UciReport { depth: Some(depth), nodes: Some(9), ..UciReport::default() };
+    let (launch, stop) = (Launch::default(), AtomicBool::new(false));
+    let result = ProbeResult { reports: vec![report(8), report(4)], ..ProbeResult::default() };
+    let differences = Differences::default();
+    let mut prober = Prober { launch: &launch, boards: &boards, stop: &stop, result, differences };
+    prober.judge(limit(8));
+    assert_eq!(prober.result.notes, ["`go depth 8` searches to depth 4 where one move is legal"]);
     let own_entries = "echo info depth $d nodes 900 hashfull $((200 * ${d##* }))";
     assert_eq!(
         notes(own_entries, limit(3)),

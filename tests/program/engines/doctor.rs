@@ -116,6 +116,28 @@ fn doctor_check_finds_its_planted_fault() {
     });
 }
 
+/// What is left of a table in later searches (`table.clear`), and which option of an equal value is a
+/// reset: in Sjaak II 1.4.1 each `go` begins with an empty table, and an equal UCI_Variant resets
+/// all (findings/sjaak-empties-at-go.sh, docs/engine-behaviour.md).
+#[test]
+fn doctor_tells_a_kept_table_from_one_that_each_search_empties() {
+    let examined = |settings: &str, output: &str| {
+        let settings = format!("--preset match {settings}");
+        let (_, found) = examine_settings(&settings, (output, ""), &["--depth", "4", "--games", "2"], 0);
+        ["table", "other options again", "searchmoves", "hashfull"].map(|name| check(&found, name).1)
+    };
+    let [table, options, moves, hashfull] = examined("", "");
+    assert!(table.starts_with("kept from search to search (of 10 equal searches the cheapest takes "), "{table}");
+    assert_eq!((options.as_str(), moves.as_str()), ("changes nothing", "obeyed"));
+    assert!(hashfull.ends_with(", of all entries"), "{hashfull}");
+    let equal = "s/^setoption name algorithm value .*/ucinewgame/";
+    let [table, options, moves, hashfull] =
+        examined("--set table.clear=search", &format!("s/searchmoves .*//; {equal}"));
+    assert!(table.starts_with("emptied at every `go`"), "{table}");
+    assert_eq!((options.as_str(), moves.as_str()), ("as a new process", "ignored"));
+    assert!(hashfull.ends_with(", of one search's entries, so it falls"), "{hashfull}");
+}
+
 /// The node counts of our engine, as a counter that begins again with each depth and as one that
 /// goes on from search to search would have them.
 #[test]

@@ -40,8 +40,11 @@ while read -r line; do
     uci)
         if [ "$fault" = crlf ]; then printf 'id name Scripted 1\r\n'; else echo "id name Scripted 1"; fi
         echo "id author Tests"
-        echo "option name Threads type spin default 1 min 1 max 4"
-        echo "option name Hash type spin default 16 min 1 max 1024"
+        threads=1 most=1024
+        [ "$fault" = cores ] && threads=2
+        [ "$fault" = huge ] && most=33554432
+        echo "option name Threads type spin default $threads min 1 max 4"
+        echo "option name Hash type spin default 16 min 1 max $most"
         echo "option name OwnBook type check default true"
         echo "option name Style type combo default Solid var Solid var Very Risky"
         echo "option name Clear Hash type button"
@@ -51,6 +54,8 @@ while read -r line; do
         now refuse && echo "No such option: Hash"
         now choke && exit 9
         hash=${line##* }
+        [ "$fault" = huge ] && [ "$hash" -gt 1024 ] && exit 9
+        if [ "$fault" = rounds ]; then size=1; while [ $((2 * size)) -le "$hash" ]; do size=$((2 * size)); done; hash=$size; fi
         ;;
     "setoption name Style value "*) style=${line##* } ;;
     setoption*) [ -n "$LOG" ] && echo "$line" >> "$LOG" ;;

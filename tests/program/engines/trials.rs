@@ -59,6 +59,51 @@ fn trusted_engine_runs_despite_the_findings_of_the_trial() {
     assert!(page.contains("| exact, trusted |"), "{page}");
 }
 
+/// Ethereal 12.00, Glaurung 2.2, Toga II 3.0 and GNU Chess 6.2.7 round Hash down to a power of two
+/// (findings/engines-hash-halved.sh); Glaurung has as many threads as there are processors
+/// (findings/glaurung-default-threads.sh); GNU Chess and Toga II stop early where one move is legal
+/// (findings/gnuchess-one-legal-move.sh).
+#[test]
+fn plan_names_what_touches_the_axes() {
+    let plan = |fault: &str, more: &str| {
+        Trial::new(&format!("limit = {{ depth = 3 }}\n{more}\n[subject]\nuci = [\"ENGINE\", \"{fault}\"]\n"))
+            .call(&["plan", "trial.toml"])
+            .expect(0)
+    };
+    let sizes = |list: &str| format!("[grid]\n\"uci.Hash\" = [{list}]");
+    let equal = "\"Hash=2\" and \"Hash=3\" searched the same nodes in all 3 trial searches (hashfull up to 17): \
+                 the engine may round";
+    plan("rounds", &sizes("2, 3")).prints(&[equal]);
+    assert!(!plan("none", &sizes("2, 3")).out.contains("may round"));
+    plan("cores", "").prints(&["Threads is 2 unless it is set: counts of several threads do not repeat"]);
+    assert!(!plan("none", "").out.contains("Threads is"));
+}
+
+/// Each size that npm's Stockfish 19.0.0 declares, up to 32 TiB, but cannot have
+/// (findings/wasm-hash-beyond-addresses.sh): an engine that ends, in the trial or in the experiment,
+/// or falls silent is named with what it declares, within its timeout.
+#[test]
+fn table_that_cannot_be_had_is_named_with_what_is_declared() {
+    let run = |words: &str, hash: &str| {
+        let file = format!(
+            "limit = {{ depth = 3 }}\n[subject]\nuci = [{words}]\ntimeout = 2\noptions = {{ Hash = {hash} }}\n"
+        );
+        Trial::new(&file)
+    };
+    run("\"ENGINE\", \"huge\"", "33554432").run("out", &[]).expect(2).prints(&["uci.Hash", "memory"]);
+    run("\"ENGINE\", \"huge\"", "1025")
+        .run("out", &[])
+        .expect(2)
+        .prints(&["exit code 9", "with Hash = 1025, of which it declares a number from 1 to 33554432"]);
+    for (fault, says) in [("silence", "did not answer within 2.0 s"), ("exit", "exited unexpectedly (exit code 3)")] {
+        let trial = run(&format!("\"env\", \"AT={}\", \"ENGINE\", \"{fault}\"", super::AT_D), "1024");
+        trial.run("out", &["--jobs", "1"]).expect(3).prints(&["1 job failed"]);
+        let error = trial.rows("out").iter().map(|row| row["error"].clone()).collect::<String>();
+        assert!(error.contains(says), "{error}");
+        assert!(error.contains("with Hash = 1024, of which it declares a number from 1 to 1024"), "{error}");
+    }
+}
+
 /// Two table sizes of an engine. Its `ucinewgame` resets the history tables but not the
 /// transposition table.
 fn forgets_half(more: &str) -> Trial {
