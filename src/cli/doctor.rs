@@ -4,6 +4,7 @@ use crate::console::escape_control;
 use crate::doctor::{Budget, Request, count_games, examine, format_diagnosis};
 use crate::subject::options::CommandLine;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -43,7 +44,11 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let command = std::iter::once(&args.engine).chain(&args.arguments).cloned().collect();
-    let options = args.options.iter().map(|text| parse_option(text)).collect::<Result<_, _>>()?;
+    let options = args.options.iter().map(|text| parse_option(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut names = HashSet::new();
+    if let Some((name, _)) = options.iter().find(|(name, _)| !names.insert(name.to_ascii_lowercase())) {
+        refuse!("--option {name}: the option is given twice");
+    }
     let budget = match args.depth.zip(args.games) {
         Some((depth, games)) if (2..=count_games()).contains(&games) => Budget::Games { depth, games },
         Some((_, games)) => refuse!("--games {games}: expected 2 to {}, the number of built-in games", count_games()),

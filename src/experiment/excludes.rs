@@ -21,7 +21,7 @@ impl<'a> Exclude<'a> {
 /// The path may be inside the value of an axis, as `table.policy.kind` is inside `table.policy`.
 fn value_at(combination: &[(String, Value)], path: &str) -> Option<String> {
     combination.iter().find_map(|(axis, value)| {
-        if axis == path {
+        if axis.eq_ignore_ascii_case(path) {
             return Some(paths::format_value(value));
         }
         let inner_path = path.strip_prefix(axis.as_str())?.strip_prefix('.')?;

@@ -156,6 +156,9 @@ fn read_variant(file: &File, draft: &Draft, name: String, overrides: &[Setting])
         let message = format!("{} (variant \"{name}\")", fault.message);
         OptionFault { message, ..fault }
     };
+    let subject_options = file.subject.as_ref().and_then(|subject| subject.get("options"));
+    refuse_set_twice(subject_options.map(|options| ("subject.options", options)).into_iter())?;
+    refuse_set_twice(self::settings(&draft.path_values, &[]))?;
     let limit = read_limit(file.limit, settings())?;
     let subject = match subject::read_subject(file.subject.as_ref(), file.games.is_some(), settings()) {
         Ok(Some(subject)) if !subject.is_builtin() => {
@@ -169,10 +172,29 @@ fn read_variant(file: &File, draft: &Draft, name: String, overrides: &[Setting])
             let preset = settings().filter(|(path, _)| *path == "preset").last().map(|(_, value)| value);
             let preset = preset.or(file.engine.get("preset"));
             let options = options::read_options(preset, &file.engine, settings()).map_err(in_variant)?;
+            let mut own = draft.path_values.iter().flat_map(|(path, value)| paths::values(path, value));
+            let of_table = own.find(|(path, _)| path.starts_with("table.") && path != "table.kind");
+            if let Some((path, value)) = of_table.filter(|_| options.table.kind == TableKind::None) {
+                return Err(in_variant(OptionFault::no_effect(&path, value, "table.kind is \"none\"")));
+            }
             Subject::Builtin { options: Box::new(options), is_named_by_file }
         }
     };
     Ok(Variant { name, path_values: draft.path_values.clone(), limit, subject })
+}
+
+/// Refuses two settings of one option in one place. Of these, the order would decide which counts.
+fn refuse_set_twice<'a>(settings: impl Iterator<Item = (&'a str, &'a Value)>) -> Result<(), OptionFault> {
+    let mut earlier_settings = HashMap::new();
+    for (path, value) in settings {
+        for (option, _) in paths::values(path, value) {
+            if let Some(earlier) = earlier_settings.insert(option.clone(), path) {
+                let other = if earlier == path { String::new() } else { format!(", as `{earlier}` does") };
+                return Err(OptionFault::new(path, format!("sets {option} a second time{other}: set it once")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Reads the limit of a variant: that of the file, overridden by `settings`.
@@ -183,7 +205,7 @@ fn read_limit<'a>(
     for (path, value) in settings {
         let number = value.as_integer().filter(|number| *number > 0).map(|number| number as u64);
         let expect = |number: Option<u64>, range: &str| {
-            let problem = format!("expected a number {range}, found {}", paths::format_value(value));
+            let problem = format!("expected a whole number {range}, found {value}");
             number.ok_or_else(|| OptionFault::new(path, problem))
         };
         match path {

@@ -95,7 +95,8 @@ fn suggest_path(path: &str, valid_paths: &BTreeSet<String>) -> String {
 /// Whether two paths are equal, or one path contains the other, as `table` contains `table.size`.
 pub fn paths_overlap(a: &str, b: &str) -> bool {
     let contains = |parent: &str, child: &str| child.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.'));
-    a == b || contains(a, b) || contains(b, a)
+    // UCI options are equal in every case.
+    a.eq_ignore_ascii_case(b) || contains(a, b) || contains(b, a)
 }
 
 /// Reads a value of `table.layout`. If the value describes the shape of a bucket, returns the other
@@ -170,13 +171,18 @@ pub fn read_options<'a>(
     {
         return Err(OptionFault::new(path.trim_start_matches("engine."), "expected a single value, found a list"));
     }
+    refuse_dropped_parameters(engine, &settings, &table)?;
     let options: EngineOptions = from_table(table).map_err(|error| {
         let fault = OptionFault::from_serde(&error.path, &error.message);
         let is_quoted_path = |key: &String| error.message.starts_with("unknown field") && key.contains('.');
         if let Some(key) = fault.word.clone().filter(is_quoted_path) {
-            let help = format!("a quoted key is one word: write it without quotes, `{key} = ...`");
+            let valid_paths = known_paths();
+            let help = match valid_paths.contains(&error.path) {
+                true => Some(format!("a quoted key is one word: write it without quotes, `{key} = ...`")),
+                false => nearest(&error.path, valid_paths.iter().map(String::as_str)),
+            };
             let message = format!("{}: unknown key `{key}`", error.path);
-            return OptionFault { message, help: Some(help), ..fault };
+            return OptionFault { message, help, ..fault };
         }
         let layouts_help = || format!("or {}, or a table that describes a bucket", list_quoted(Shape::names()));
         let help = fault.help.or_else(|| (error.path == "table.layout").then(layouts_help));
@@ -185,6 +191,28 @@ pub fn read_options<'a>(
     options.check()?;
     options.table.check()?;
     Ok(options)
+}
+
+/// Refuses a parameter of a policy that a later setting of another policy drops. `table` is the
+/// result of all settings. The parameters that `[engine]` gives together with their policy belong to
+/// that policy, so a variant with another policy does not drop them by mistake.
+fn refuse_dropped_parameters(engine: &Table, settings: &[(&str, &Value)], table: &Table) -> Result<(), OptionFault> {
+    let mut all: Vec<_> = engine.iter().flat_map(|(key, value)| paths::values(key, value)).collect();
+    if all.iter().any(|(path, _)| path == "table.policy.kind") {
+        all.clear();
+    }
+    all.extend(settings.iter().flat_map(|(path, value)| paths::values(path, value)));
+    let policy = table.get("table").and_then(|table| table.get("policy"));
+    for (index, (path, value)) in all.iter().enumerate() {
+        let Some(parameter) = path.strip_prefix("table.policy.") else { continue };
+        // The same path replaces the value, and a table of another kind is a new one.
+        let replaces = |(later, _): &(String, _)| later == path || later == "table.kind";
+        let is_kept = parameter == "kind" || policy.and_then(|policy| policy.get(parameter)) == Some(*value);
+        if !is_kept && !all[index + 1..].iter().any(replaces) {
+            return Err(OptionFault::no_effect(path, value, "a later setting selects another policy"));
+        }
+    }
+    Ok(())
 }
 
 /// Reads options from a preset and `--set` settings.

@@ -32,9 +32,9 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     }
     match inner_value {
         Value::Table(inner) => {
-            if key == "policy" && inner_path == "kind" && inner.get("kind") != Some(&value) {
-                // The parameters of the old policy do not apply to a policy of another kind.
-                inner.clear();
+            if inner_path == "kind" && key == "policy" {
+                insert(table, key, value);
+                return Ok(());
             }
             set(inner, inner_path, value).map_err(|start| format!("{key}.{start}"))
         }
@@ -42,17 +42,23 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Inserts a value under a key. If the key is `table` and the value is a word, only the `kind` of
-/// the old table changes. A new table with a `kind` replaces the old table. A new table without
-/// `kind` is merged into the old table. For example, TOML reads an unquoted `table.size = 4` as a
-/// new table that has only a `size`.
+/// Inserts a value under a key. A new table is merged into the old table. For example, TOML reads an
+/// unquoted `table.size = 4` as a new table that has only a `size`. A table or a policy of another
+/// kind than the old one replaces it. If the key is `table` and the value is a word, only the `kind`
+/// of the old table changes.
 fn insert(table: &mut Table, key: &str, value: Value) {
     match (table.get_mut(key), value) {
-        (Some(Value::Table(old)), value @ Value::String(_)) if key == "table" => {
-            old.insert("kind".to_owned(), value);
+        (Some(Value::Table(old)), kind @ Value::String(_)) if key == "table" => {
+            old.insert("kind".to_owned(), kind);
         }
-        (Some(Value::Table(old)), Value::Table(new)) if !new.contains_key("kind") => {
-            new.into_iter().for_each(|(key, value)| insert(old, &key, value));
+        (Some(Value::Table(_)), kind @ Value::String(_)) if key == "policy" => {
+            insert(table, key, Value::Table(Table::from_iter([("kind".to_owned(), kind)])));
+        }
+        (Some(Value::Table(old)), Value::Table(new)) => {
+            if changes_kind(key, old, &new) {
+                old.clear();
+            }
+            merge(old, &new);
         }
         (_, value) => {
             table.insert(key.to_owned(), value);
@@ -64,15 +70,34 @@ fn insert(table: &mut Table, key: &str, value: Value) {
 pub fn merge(base: &mut Table, overrides: &Table) {
     for (key, value) in overrides {
         match (base.get_mut(key), value) {
-            (Some(Value::Table(old)), Value::Table(new)) if !changes_kind(key, old, new) => merge(old, new),
+            (Some(Value::Table(old)), Value::Table(new)) if key == "table" => merge(old, new),
             _ => insert(base, key, value.clone()),
         }
     }
 }
 
-/// Whether `new` selects another kind of policy than `old`. If so, the old parameters are dropped.
+/// Whether `new` selects another kind of table or policy than `old`, to which the old parameters do
+/// not apply. The parameters of a policy without a kind wait for their kind.
 fn changes_kind(key: &str, old: &Table, new: &Table) -> bool {
-    key == "policy" && new.get("kind").is_some_and(|kind| old.get("kind") != Some(kind))
+    let bounded = Value::from("bounded");
+    let old_kind = old.get("kind").or((key == "table").then_some(&bounded));
+    ["table", "policy"].contains(&key) && new.get("kind").zip(old_kind).is_some_and(|(new, old)| new != old)
+}
+
+/// The single values that a setting consists of, each with its path. However an option is written,
+/// it has one path: `table = "none"` sets `table.kind`, and `subject.options = { Hash = 1 }` sets
+/// `uci.hash`, because a UCI option is the same in every case.
+pub fn values<'v>(path: &str, value: &'v Value) -> Vec<(String, &'v Value)> {
+    let path = path.strip_prefix("subject.options.").map_or_else(|| path.to_owned(), |name| format!("uci.{name}"));
+    match (path.as_str(), value) {
+        (_, Value::Table(table)) => {
+            table.iter().flat_map(|(key, inner)| values(&join_path(&path, key), inner)).collect()
+        }
+        ("table" | "table.policy", Value::String(_)) => vec![(format!("{path}.kind"), value)],
+        ("subject", _) => vec![("subject.uci".to_owned(), value)],
+        _ if path.starts_with("uci.") => vec![(path.to_ascii_lowercase(), value)],
+        _ => vec![(path, value)],
+    }
 }
 
 /// The items of a list are joined with spaces. If a table has the kind `none`, only the kind is
@@ -157,14 +182,16 @@ mod tests {
     }
 
     #[test]
-    fn table_without_kind_is_merged() {
+    fn table_of_the_same_kind_is_merged() {
         let mut options = table("table = { size = 4, slots = 2, policy = { kind = 'aged-depth', factor = 4 } }");
         set(&mut options, "table", Value::Table(table("size = 8"))).unwrap();
         assert_eq!(options, table("table = { size = 8, slots = 2, policy = { kind = 'aged-depth', factor = 4 } }"));
         set(&mut options, "table", Value::Table(table("policy.factor = 2"))).unwrap();
         assert_eq!(options, table("table = { size = 8, slots = 2, policy = { kind = 'aged-depth', factor = 2 } }"));
         set(&mut options, "table", Value::Table(table("policy = { kind = 'aged-depth' }"))).unwrap();
-        assert_eq!(options, table("table = { size = 8, slots = 2, policy = { kind = 'aged-depth' } }"));
+        assert_eq!(options, table("table = { size = 8, slots = 2, policy = { kind = 'aged-depth', factor = 2 } }"));
+        set(&mut options, "table", Value::Table(table("kind = 'bounded'"))).unwrap();
+        assert_eq!(options["table"]["size"].as_integer(), Some(8));
         set(&mut options, "table", Value::Table(table("kind = 'unbounded'"))).unwrap();
         assert_eq!(options, table("table = { kind = 'unbounded' }"));
     }
@@ -174,6 +201,10 @@ mod tests {
         let mut options = table("table.policy = { kind = 'aged-depth', factor = 4 }");
         set(&mut options, "table.policy.kind", Value::from("always")).unwrap();
         assert_eq!(options, table("table.policy.kind = 'always'"));
+        // A parameter without a kind waits for its kind, and a word is a kind.
+        let mut waiting = table("table.policy.factor = 7");
+        set(&mut waiting, "table.policy", Value::from("aged-depth")).unwrap();
+        assert_eq!(waiting, table("table.policy = { kind = 'aged-depth', factor = 7 }"));
         // Naming the same kind again is not a change of kind: the parameters stay.
         let mut same = table("table.policy = { kind = 'aged-depth', factor = 7 }");
         set(&mut same, "table.policy.kind", Value::from("aged-depth")).unwrap();

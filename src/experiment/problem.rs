@@ -7,6 +7,7 @@ use crate::table::OptionError;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
+use toml::Value;
 
 /// One error in a file or setting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,6 +45,10 @@ impl OptionFault {
     /// As [`OptionFault::new`]. The message is `path: "word" what`.
     pub(super) fn with_word(path: &str, word: &str, what: impl fmt::Display) -> Self {
         Self { word: Some(word.to_owned()), ..Self::new(path, format!("\"{word}\" {what}")) }
+    }
+
+    pub(super) fn no_effect(path: &str, value: &Value, why: &str) -> Self {
+        Self { message: format!("{path} = {value} has no effect: {why}"), ..Self::new(path, "") }
     }
 
     /// Creates the error of a value that cannot be decoded. `path` is its path.
@@ -108,6 +113,11 @@ pub fn nearest<'a>(name: &str, valid_names: impl IntoIterator<Item = &'a str>) -
     let has_hint = |(word, valid_name, _): &&(&str, &str, &str)| {
         name.eq_ignore_ascii_case(word) && valid_names.contains(valid_name)
     };
+    let differs_in_case = |valid: &str| valid != name && valid.eq_ignore_ascii_case(name);
+    let has_same_part = |valid: &&&str| differs_in_case(valid) || valid.rsplit('.').next().is_some_and(differs_in_case);
+    if let Some(same) = valid_names.iter().find(has_same_part) {
+        return Some(format!("did you mean `{same}`?"));
+    }
     if let Some((_, _, hint)) = WORDS_OF_OTHER_PROGRAMS.iter().find(has_hint) {
         return Some((*hint).to_owned());
     }

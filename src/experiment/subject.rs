@@ -39,12 +39,18 @@ pub fn read_subject<'a>(
     let mut table = table.cloned().unwrap_or_default();
     for (path, value) in subject_settings() {
         let not_a_table = |part: &str| OptionFault::not_a_table(path, part);
+        let mut set_option = |name: &str, value: &Value| {
+            let options = table.entry("options").or_insert_with(|| Value::Table(Table::new()));
+            let options = options.as_table_mut().ok_or_else(|| not_a_table("options"))?;
+            options.retain(|earlier, _| !earlier.eq_ignore_ascii_case(name));
+            options.insert(name.to_owned(), value.clone());
+            Ok::<_, OptionFault>(())
+        };
         match (path.strip_prefix(UCI), path.strip_prefix("subject.")) {
             // The name of a UCI option may contain dots, so the name is not split.
-            (Some(option), _) => {
-                let options = table.entry("options").or_insert_with(|| Value::Table(Table::new()));
-                let options = options.as_table_mut().ok_or_else(|| not_a_table("options"))?;
-                options.insert(option.to_owned(), value.clone());
+            (Some(option), _) => set_option(option, value)?,
+            (None, Some("options")) if value.is_table() => {
+                value.as_table().into_iter().flatten().try_for_each(|(name, value)| set_option(name, value))?;
             }
             (None, Some(inner_path)) => {
                 paths::set(&mut table, inner_path, value.clone()).map_err(|part| not_a_table(&part))?;

@@ -317,7 +317,9 @@ pub fn refers_to(name: &str, column: &str) -> bool {
     let ends_with_name = |column: &str| {
         column.strip_suffix(name).is_some_and(|prefix| !name.is_empty() && (prefix.is_empty() || prefix.ends_with('.')))
     };
-    ends_with_name(column) || column.strip_suffix(".kind").is_some_and(ends_with_name)
+    // The names of UCI options are the same in every case.
+    let is_uci_option = || column.starts_with("uci.") && column.eq_ignore_ascii_case(name);
+    ends_with_name(column) || column.strip_suffix(".kind").is_some_and(ends_with_name) || is_uci_option()
 }
 
 /// Returns the role of a column of results. Unknown columns are taken for options.

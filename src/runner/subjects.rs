@@ -459,7 +459,8 @@ fn select_options<'a>(
             Err(OptionError::Unknown(_)) if is_default_behaviour(name, &value.to_string()) => continue,
             Err(OptionError::Unknown(names)) => (format!("{engine_name} has no such option"), name.clone(), names),
             Err(OptionError::Value { expected, choices }) => {
-                (format!("expected {expected}, found {value}"), value.to_string(), choices)
+                let found = if let OptionValue::Text(text) = value { format!("\"{text}\"") } else { value.to_string() };
+                (format!("expected {expected}, found {found}"), value.to_string(), choices)
             }
         };
         let hint = nearest(&wrong_text, choices.iter().map(String::as_str)).map(|hint| format!(": {hint}"));

@@ -120,11 +120,18 @@ impl UciSettings {
         (self.overrides, self.engine) = (earlier.overrides.clone(), earlier.engine.clone());
     }
 
-    /// Sets the engine option at `path`. An earlier setting of the same path is replaced.
+    /// Sets the engine option at `path`. An earlier setting of the same path is replaced. Another
+    /// policy replaces the parameters of the policy before it.
     fn set_option(&mut self, path: &str, value: &str) -> Result<FollowUp, String> {
         let mut overrides = self.overrides.clone();
-        overrides.retain(|setting| setting.split_once('=').is_none_or(|(other_path, _)| other_path.trim() != path));
-        overrides.push(format!("{path}={value}"));
+        let is_policy = ["table.policy", "table.policy.kind"].contains(&path);
+        let is_other_policy = is_policy && value.trim_matches('"') != self.engine.table.policy.name();
+        overrides.retain(|setting| {
+            let other_path = setting.split_once('=').map_or("", |(other_path, _)| other_path.trim());
+            other_path != path && !(is_other_policy && other_path.starts_with("table.policy"))
+        });
+        // A policy comes before its parameters, which would be those of the preset's policy.
+        overrides.insert(if is_policy { 0 } else { overrides.len() }, format!("{path}={value}"));
         let engine = experiment::options(self.preset.as_deref(), &overrides).map_err(|problem| {
             let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();
             // The message names the argument `--set`, but a UCI client has no such argument.

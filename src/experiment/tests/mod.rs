@@ -2,6 +2,7 @@
 //! them. That is the mistake with its place, the text that it points at and the suggestion, or the
 //! variants (`*`: a baseline). Lines that begin with `--set ` are overrides.
 
+mod doors;
 mod suites;
 
 use super::{Experiment, Plan, Problem};
