@@ -155,6 +155,7 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
             format!("; most in \"{}\": {}", change.variant, format_change(change.totals[index]))
         });
         lines.push(match total[0] == total[1] && largest_text.is_empty() {
+            true if total[0] == 0.0 => "nodes: not reported".to_owned(),
             true => format!("nodes: {}, unmoved", format_count(total[0])),
             false => format!(
                 "nodes: {} -> {} ({}){largest_text}",

@@ -340,7 +340,6 @@ impl Prober<'_> {
                 _ => {}
             }
         }
-        result.notes.dedup();
         let (Some(last), Some(after)) = (result.reports.last(), &result.after) else { return };
         if let (Some(before), Some(nodes), Some(2..)) = (last.nodes, after.nodes, last.depth)
             // The search to depth 1 adds little; counts that differ by chance may differ by much.
@@ -353,6 +352,7 @@ impl Prober<'_> {
         }
         if let Some(depth @ 2..) = after.depth {
             result.notes.push(format!("`go depth 1` searches to depth {depth}"));
+            result.notes.dedup();
         }
         if let (Some(full @ 100..), Some(later)) = (last.hashfull, after.hashfull)
             && later < full / 2

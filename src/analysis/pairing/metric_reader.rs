@@ -35,7 +35,7 @@ impl<'a> MetricReader<'a> {
         };
         let rows =
             || self.searches.iterations(search).iter().filter(is_within_depths).map(|iteration| iteration.row as usize);
-        let sum = |column: usize| rows().map(|row| self.columns[column][row]).sum::<f64>();
+        let sum = |column: usize| rows().map(|row| self.columns[column][row]).fold(0.0, |a, b| a + b);
         let last = |column: usize| rows().next_back().map_or(f64::NAN, |row| self.columns[column][row]);
         match &self.metric.aggregation {
             Aggregation::Sum(_) => sum(0),
@@ -77,6 +77,8 @@ impl<'a> MetricReader<'a> {
         let values: Vec<f64> = self.group_values(group).into_iter().filter(|value| value.is_finite()).collect();
         let sum = values.iter().sum::<f64>();
         match &self.metric.aggregation {
+            // What was never reported is not 0.
+            Aggregation::Sum(_) if values.is_empty() => f64::NAN,
             Aggregation::Sum(_) => sum,
             Aggregation::Rate(numerator, denominator) if !self.metric.is_time() => {
                 self.searches.group_sum(group, numerator) / self.searches.group_sum(group, denominator)

@@ -255,7 +255,7 @@ fn add_measures(lines: &mut [Line], reader: &MetricReader<'_>, bases: &[Option<&
     let family = Family::from_samples(&logs);
     for (index, ((judged, pairs), line)) in family.lines.iter().zip(&pairs).zip(lines).enumerate() {
         let mut measure = Measure::new(reader.group_total(index), *judged, pairs);
-        if line.is_baseline {
+        if line.is_baseline && !measure.value.is_nan() {
             measure = Measure { ratio: Ratio::identity(pairs.list.len()), truncated: 0, incomparable: 0, ..measure };
         }
         line.measures.push(measure);
