@@ -1,6 +1,6 @@
 use super::{CommandFailure, CommandResult, Exit, output_format};
 use crate::chess::epd_write::{epd_file, san_choices, san_line};
-use crate::chess::fault::{Faults, OnError};
+use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteOptions};
 use crate::chess::{EpRule, Move, Strictness};
 use crate::experiment::{builtin, text};
@@ -51,6 +51,10 @@ pub fn run(args: &Args) -> CommandResult {
         text::remove_duplicates(&name, &mut suite);
     }
     list_notes(&name, &suite).iter().for_each(|note| eprintln!("{note}"));
+    let duplicates: Vec<Fault> = text::find_duplicates(&name, &suite).into_values().collect();
+    if !duplicates.is_empty() {
+        return Err(CommandFailure::usage(format!("{}\nhelp: --skip-bad leaves out such items", Faults(duplicates))));
+    }
     let output = match output_format(args.format, args.out.as_deref(), SuiteFormat::Text)? {
         SuiteFormat::Text => format_table(&suite),
         SuiteFormat::Json => format!("{:#}\n", suite.items.iter().map(item_fields).collect::<Value>()),
@@ -72,11 +76,8 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 fn list_notes(name: &str, suite: &Suite) -> Vec<String> {
-    let duplicates = text::find_duplicates(name, suite).into_values();
-    let duplicate_notes =
-        duplicates.map(|duplicate| format!("{duplicate}: experiments refuse it; skip it with --skip-bad"));
     let ended = text::describe_ended(&suite.items).map(|text| format!("{name}: {text}"));
-    suite.notes.iter().map(ToString::to_string).chain(duplicate_notes).chain(ended).collect()
+    suite.notes.iter().map(ToString::to_string).chain(ended).collect()
 }
 
 fn format_table(suite: &Suite) -> String {

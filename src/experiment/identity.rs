@@ -82,13 +82,14 @@ fn collect_deviations(value: &Value, defaults: &Value, path: &mut String, lines:
 }
 
 /// The content of an item as text: its position and, if the item is a game, its moves. The name of
-/// the item is not part of its content.
-pub(super) fn item_content(item: &Item) -> String {
+/// the item is not part of its content. `rule` says which en passant squares are.
+pub(super) fn item_content(item: &Item, rule: EpRule) -> String {
+    let fen = item.board.fen(rule);
     match item.game_moves() {
-        None => item.board.fen(EpRule::Always),
+        None => fen,
         Some(moves) => {
             let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
-            format!("{} {}", item.board.fen(EpRule::Always), moves.join(" "))
+            format!("{fen} {}", moves.join(" "))
         }
     }
 }
@@ -97,7 +98,8 @@ pub(super) fn item_content(item: &Item) -> String {
 /// two results have different hashes for the same name, their searches differ.
 pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<String, String> {
     let sequence = serde_json::to_string(&sequence).unwrap_or_default();
-    let hash = |item: &Item| format!("{:016x}", hash_text(&format!("{} {sequence}", item_content(item))));
+    let hash =
+        |item: &Item| format!("{:016x}", hash_text(&format!("{} {sequence}", item_content(item, EpRule::Always))));
     suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
 }
 
@@ -116,7 +118,7 @@ pub fn count_repeated(items: &[Item], sequence: Option<&Sequence>, uses_clocks: 
         distinct_hashes.insert(hash.finish());
     };
     for item in items {
-        let fen = item.board.fen(EpRule::Always);
+        let fen = item.board.fen(EpRule::Legal);
         // A FEN has six fields. The last two are the clocks.
         let fields = if uses_clocks || item.game_moves().is_some() { 6 } else { 4 };
         let mut hash = hasher();
@@ -228,8 +230,8 @@ mod tests {
             .items
         };
         let start = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
-        assert_eq!(item_content(&items("x.pgn", pgn)[0]), format!("{start} e7e5 g1f3"));
-        assert_eq!(item_content(&items("x.fen", &format!("{start}\n"))[0]), start);
+        assert_eq!(item_content(&items("x.pgn", pgn)[0], EpRule::Always), format!("{start} e7e5 g1f3"));
+        assert_eq!(item_content(&items("x.fen", &format!("{start}\n"))[0], EpRule::Always), start);
     }
 
     /// Counted by hand. All games share their first two searches, and the third game is the

@@ -114,7 +114,7 @@ impl Plan {
             variant_of_each_suite.zip(&limits).map(|(variant, &limit)| variant_id_under(variant, limit)).collect();
         let sequence = experiment.work.sequence();
         let item_id = |item: &Item| match experiment.work.trace() {
-            None => hash_text(&item_content(item)),
+            None => hash_text(&item_content(item, crate::chess::EpRule::Always)),
             Some(trace) => hash_text(&format!("trace {:016x} {}", trace.digest, item.id)),
         };
         let item_ids: Vec<u64> = experiment.suite.items.iter().map(item_id).collect();

@@ -6,9 +6,9 @@ use super::choices::{OnePosition, SuiteChoice};
 use super::place::{locate, locate_value};
 use super::problem::{Explained, Problem, explain, limit_hint, nearest};
 use super::sequence::Sequence;
-use crate::chess::Board;
 use crate::chess::fault::{Fault, Faults, OnError};
 use crate::chess::suite::{Item, Suite, SuiteOptions};
+use crate::chess::{Board, EpRule};
 use crate::decode::from_table;
 use crate::text::{plural, quote_names};
 use siphasher::sip128::SipHasher13;
@@ -216,7 +216,8 @@ pub fn find_duplicates(name: &str, suite: &Suite) -> BTreeMap<usize, Fault> {
     // items.
     let mut first_lines: HashMap<u128, usize> = HashMap::new();
     let check_item = |(index, item): (usize, &Item)| {
-        let content_hash = SipHasher13::new().hash(super::identity::item_content(item).as_bytes()).as_u128();
+        let content_hash =
+            SipHasher13::new().hash(super::identity::item_content(item, EpRule::Legal).as_bytes()).as_u128();
         let first_line = *first_lines.entry(content_hash).or_insert(item.line);
         let kind = if item.game_moves().is_some() { "game" } else { "position" };
         let message = format!("the same {kind} as in line {first_line}: each may occur only once");
@@ -261,6 +262,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(name), suite).unwrap();
         Experiment::parse(&text, &folder.path().join("x.toml"), &[])
+    }
+
+    /// An en passant square where nobody can capture, or only a pinned pawn, is no difference.
+    #[test]
+    fn square_without_a_capture_distinguishes_no_positions() {
+        const PAWN: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq";
+        for (first, second, are_equal) in [
+            (format!("{PAWN} - 0 1"), format!("{PAWN} e3 0 1"), true),
+            ("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1".to_owned(), "8/8/8/8/k2Pp2Q/8/8/3K4 b - - 0 1".to_owned(), true),
+            ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1".to_owned(), "4k3/8/8/8/3Pp3/8/8/4K3 b - - 0 1".to_owned(), false),
+            (format!("{PAWN} - 0 1"), format!("{PAWN} - 0 9"), false),
+        ] {
+            let result = read("", "x.fen", &format!("{first}\n{second}\n"));
+            assert_eq!(
+                result.is_err_and(|problem| problem.message.contains("the same position")),
+                are_equal,
+                "{second}"
+            );
+        }
     }
 
     #[test]

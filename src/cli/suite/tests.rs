@@ -30,17 +30,6 @@ fn format_follows_the_extension_of_the_output() {
 }
 
 #[test]
-fn duplicates_are_reported_and_skipped_with_skip_bad() {
-    let text = format!("{ROOKS} id \"a\";\n4k3/8/8/8/8/8/8/R3K2R b KQ - id \"b\";\n{ROOKS} id \"c\";\n");
-    let mut suite = read(SuiteKind::Positions, &text);
-    let same = "the same position as in line 1: each may occur only once";
-    let note = format!("s.epd:3:1: {same}: experiments refuse it; skip it with --skip-bad");
-    assert_eq!((list_notes("s.epd", &suite), suite.items.len()), (vec![note], 3));
-    text::remove_duplicates("s.epd", &mut suite);
-    assert_eq!((list_notes("s.epd", &suite), suite.items.len()), (vec![format!("s.epd:3:1: left out: {same}")], 2));
-}
-
-#[test]
 fn positions_without_a_legal_move_are_named() {
     let text = format!(
         "{ROOKS} id \"a\";\nR5k1/5ppp/8/8/8/8/8/6K1 b - - id \"mate\";\n7k/5Q2/8/8/8/8/8/K7 b - - id \"stale\";\n"
