@@ -37,7 +37,7 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let folder_name = args.folder.display();
     let files = list_experiment_files(&args.folder)
-        .map_err(|error| CommandFailure::usage(format!("{folder_name}: {error}")))?;
+        .map_err(|error| CommandFailure::usage(format!("{folder_name}: {error}: name a folder of experiments")))?;
     if files.is_empty() {
         refuse!("{folder_name}: no experiment files");
     }

@@ -6,6 +6,7 @@ mod cli;
 mod common;
 mod compare;
 mod docs;
+mod doors;
 #[cfg(target_os = "linux")]
 mod engine_traces;
 mod engines;

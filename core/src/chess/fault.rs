@@ -67,13 +67,13 @@ pub fn hint(name: &str, known_names: &[&str]) -> String {
     similar.min().map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
 }
 
-/// Names whose lengths differ by more than `max_distance` are not compared, because the time of a
+/// The number of mistakes that make `a` of `b`, where the case of a letter is none. Names whose lengths differ by more than `max_distance` are not compared, because the time of a
 /// comparison grows with the product of the lengths.
 pub fn distance(a: &str, b: &str, max_distance: usize) -> Option<usize> {
     if a.chars().count().abs_diff(b.chars().count()) > max_distance {
         return None;
     }
-    Some(strsim::damerau_levenshtein(a, b)).filter(|&distance| distance <= max_distance)
+    Some(strsim::damerau_levenshtein(&a.to_lowercase(), &b.to_lowercase())).filter(|&distance| distance <= max_distance)
 }
 
 #[cfg(test)]

@@ -153,7 +153,12 @@ impl Suite {
         let unreadable = |source| SuiteError::Unreadable { path: path.to_owned(), source };
         let file = crate::system::files::open_input(path).map_err(unreadable)?;
         let suite = Self::read(&stem(path), &path.display().to_string(), kind, BufReader::new(file), options)?;
-        if suite.items.is_empty() { Err(SuiteError::Empty { path: path.to_owned() }) } else { Ok(suite) }
+        match (suite.items.is_empty(), suite.notes.is_empty()) {
+            (false, _) => Ok(suite),
+            (true, true) => Err(SuiteError::Empty { path: path.to_owned() }),
+            // Nothing is left. The notes say why.
+            (true, false) => Err(Faults(suite.notes).into()),
+        }
     }
 
     /// Reads a suite. Items without a name are named after `name`. Faults call the file `file`.

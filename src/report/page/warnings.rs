@@ -84,19 +84,21 @@ fn unjudged_note(source: &Source) -> Option<String> {
     (unjudged_count > 0).then(|| format!("{description}: {consequence}; run the same command again to judge them"))
 }
 
-/// Describes the items that were left out of a suite. The description has the number of items and
-/// the first few notes. Returns `None` if `notes` is empty.
+/// Describes the items that were left out of a suite, and the notes on items that were kept: the
+/// number of each and the first few notes. Returns `None` if `notes` is empty.
 pub fn describe_left_out(label: &str, notes: &[String]) -> Option<String> {
     const MAX_NOTES: usize = 3;
-    let first_notes =
-        notes.iter().take(MAX_NOTES).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
-    let more = if notes.len() > MAX_NOTES {
-        format!("; and {} more (manifest.json)", notes.len() - MAX_NOTES)
-    } else {
-        String::new()
+    let (left_out, kept): (Vec<&String>, Vec<_>) = notes.iter().partition(|note| note.contains("left out: "));
+    let describe = |notes: &[&String], what: String| {
+        let first =
+            notes.iter().take(MAX_NOTES).map(|note| note.replace("left out: ", "")).collect::<Vec<_>>().join("; ");
+        let more = notes.len().saturating_sub(MAX_NOTES);
+        let more = if more > 0 { format!("; and {more} more (manifest.json)") } else { String::new() };
+        (!notes.is_empty()).then(|| format!("{what}: {first}{more}"))
     };
-    (!notes.is_empty()).then(|| {
-        let verb = if notes.len() == 1 { "was" } else { "were" };
-        format!("{label}: {} of the suite {verb} left out: {first_notes}{more}", plural(notes.len(), "item"))
-    })
+    let verb = if left_out.len() == 1 { "was" } else { "were" };
+    let left_out = describe(&left_out, format!("{} of the suite {verb} left out", plural(left_out.len(), "item")));
+    let kept = describe(&kept, format!("{} on the suite", plural(kept.len(), "note")));
+    let parts: Vec<String> = left_out.into_iter().chain(kept).collect();
+    (!parts.is_empty()).then(|| format!("{label}: {}", parts.join("; ")))
 }
