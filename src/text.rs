@@ -10,6 +10,12 @@ pub fn plural(count: impl std::fmt::Display, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
+/// A number with its sign, of which a number that rounds to 0 has none but `+`.
+pub fn signed(value: f64, digits: usize) -> String {
+    let text = format!("{value:+.digits$}");
+    if text.contains(|c: char| c.is_ascii_alphanumeric() && c != '0') { text } else { text.replace('-', "+") }
+}
+
 pub fn and_more(count: usize) -> String {
     if count > 0 { format!(" and {count} more") } else { String::new() }
 }
@@ -22,7 +28,13 @@ pub fn quote_names(names: &[impl std::fmt::Display]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plural;
+    use super::{plural, signed};
+
+    #[test]
+    fn number_that_rounds_to_zero_has_no_minus() {
+        let texts = [-0.0, -0.04, 0.04, -0.06, 10.0, -f64::INFINITY].map(|value| signed(value, 1));
+        assert_eq!(texts, ["+0.0", "+0.0", "+0.0", "-0.1", "+10.0", "-inf"]);
+    }
 
     #[test]
     fn plural_one_has_no_ending() {

@@ -7,7 +7,7 @@ use crate::analysis::questions::match_test::Elo;
 use crate::analysis::questions::screen::{Confirmation, Contender, PRICE, ScreenResult};
 use crate::record::manifest::Manifest;
 use crate::table::policy::Policy;
-use crate::text::{plural, quote_names};
+use crate::text::{plural, quote_names, signed};
 use serde_json::Value;
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ pub fn add_to_page(page: &mut Page, screened: &ScreenResult, games: Option<&Conf
 }
 
 fn format_elo(Elo { elo, low, high }: Elo) -> String {
-    format!("{elo:+.0} Elo [{low:+.0}, {high:+.0}]")
+    format!("{} Elo [{}, {}]", signed(elo, 0), signed(low, 0), signed(high, 0))
 }
 
 /// The sentences, the most important one first.
@@ -117,8 +117,7 @@ fn games_table(screened: &ScreenResult, games: &Confirmation) -> SheetTable {
         let has_games = games.contenders.iter().any(|contender| contender.name == **name);
         has_games.then(|| games.elo(name, best))
     };
-    let elo_cell =
-        |elo: Option<Elo>| elo.map_or(Cell::empty(""), |Elo { elo, .. }| Cell::number(elo, format!("{elo:+.1}")));
+    let elo_cell = |elo: Option<Elo>| elo.map_or(Cell::empty(""), |Elo { elo, .. }| Cell::number(elo, signed(elo, 1)));
     let interval_cell =
         |elo: Option<Elo>| elo.map_or(Cell::empty(""), |Elo { low, high, .. }| Cell::difference(low, high));
     let verdict = |name: &&String| match games.decision(name) {

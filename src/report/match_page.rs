@@ -8,7 +8,7 @@ use crate::analysis::questions::matches::{Encounter, Matches};
 use crate::record::games;
 use crate::stats::gsprt::TestState;
 use crate::stats::sample::min_clusters;
-use crate::text::plural;
+use crate::text::{plural, signed};
 use std::cmp::Ordering;
 
 /// Findings and warnings name at most this many encounters one by one.
@@ -25,7 +25,7 @@ fn has_interval(encounter: &Encounter) -> bool {
 
 fn format_elo(encounter: &Encounter) -> String {
     let elo = encounter.pairs.elo();
-    if has_interval(encounter) { elo.to_string() } else { format!("{:+.1} Elo [too few pairs]", elo.elo) }
+    if has_interval(encounter) { elo.to_string() } else { format!("{} Elo [too few pairs]", signed(elo.elo, 1)) }
 }
 
 fn test_text(encounter: &Encounter) -> String {
@@ -200,7 +200,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
                 _ => Emphasis::None,
             };
             let elo = encounter.pairs.elo().elo;
-            Cell::number(elo, format!("{elo:+.1}")).with_emphasis(emphasis)
+            Cell::number(elo, signed(elo, 1)).with_emphasis(emphasis)
         })
         .number("interval", "95 %", "of this encounter alone", |encounter| {
             let elo = encounter.pairs.elo();
@@ -239,7 +239,7 @@ pub(super) fn encounters_table(matches: &Matches) -> SheetTable {
         })
         .drop_order(6)
         .number("llr", "LLR", "log-likelihood ratio of the test after all pairs", |encounter| {
-            Cell::number(encounter.llr, format!("{:+.2}", encounter.llr))
+            Cell::number(encounter.llr, signed(encounter.llr, 2))
         })
         .drop_order(2);
     let table = entries.table("encounters", "Encounters", &matches.encounters);
@@ -269,7 +269,7 @@ fn handicaps_table(matches: &Matches) -> Option<SheetTable> {
         })
         .number("elo", "Elo", "against the baseline, by the logistic law", |(_, encounter)| {
             let elo = encounter.pairs.elo().elo;
-            Cell::number(elo, format!("{elo:+.1}"))
+            Cell::number(elo, signed(elo, 1))
         })
         .number("interval", "95 %", "of this encounter alone", |(_, encounter)| {
             let elo = encounter.pairs.elo();

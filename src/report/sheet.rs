@@ -5,6 +5,7 @@
 pub use super::emphasis::Emphasis;
 use super::figure::Figure;
 use super::number::{format_count, format_interval, format_number, format_p, format_percent};
+use crate::text::signed;
 
 /// Whether a character must not be on a page. Control characters must not, except line ends.
 pub(super) fn is_unprintable(c: char) -> bool {
@@ -193,7 +194,7 @@ impl Cell {
     /// The cell is empty if an end is not finite.
     pub fn difference(low: f64, high: f64) -> Self {
         let low = if high.is_finite() { low } else { f64::NAN };
-        Self::range_with_text(low, high, format!("{low:+.1} to {high:+.1}"))
+        Self::range_with_text(low, high, format!("{} to {}", signed(low, 1), signed(high, 1)))
     }
 
     /// A p value: 0.031, or < 0.001.

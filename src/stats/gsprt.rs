@@ -6,6 +6,8 @@
 //! Bergh, "A practical introduction to the GSPRT" and "Normalized Elo", 2018-2021; A. Wald,
 //! "Sequential Analysis", 1947.
 
+use crate::text::signed;
+
 /// Counts of pairs with 0, 1/2, 1, 3/2 and 2 points for the first player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pentanomial(pub [u64; 5]);
@@ -102,7 +104,7 @@ impl Bounds {
             TestState::H0 => ": H0 accepted",
             TestState::H1 => ": H1 accepted",
         };
-        format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]{decision}")
+        format!("LLR {} [{lower:.2}, {upper:.2}]{decision}", signed(llr, 2))
     }
 
     pub fn decide(&self, llr: f64) -> TestState {

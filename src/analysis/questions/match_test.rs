@@ -3,6 +3,7 @@
 
 use crate::stats::gsprt::Pentanomial;
 use crate::stats::sample::{smallest_p, t_quantile, t_two_sided_p};
+use crate::text::signed;
 use std::cmp::Ordering;
 
 /// An Elo difference with its 95 % interval.
@@ -15,7 +16,7 @@ pub struct Elo {
 
 impl std::fmt::Display for Elo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:+.1} Elo [{:+.1}, {:+.1}]", self.elo, self.low, self.high)
+        write!(f, "{} Elo [{}, {}]", signed(self.elo, 1), signed(self.low, 1), signed(self.high, 1))
     }
 }
 
