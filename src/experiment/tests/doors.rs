@@ -1,8 +1,10 @@
 //! One option through every door: `[engine]`, `[subject]`, an axis, a variant and `--set`. However
 //! it is written, the last door counts, or the file is refused.
 
-use super::{SEARCH, read};
+use super::read;
 use crate::experiment::variant::option_columns;
+
+const SEARCH: &str = "suite = { startpos = true }\nlimit = { depth = 2 }\n";
 
 /// The values of a column in all variants, or the error.
 fn values(column: &str, lines: &str, sets: &[&str]) -> String {
