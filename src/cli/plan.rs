@@ -43,10 +43,10 @@ pub struct Args {
     #[arg(long, requires = "output", value_parser = clap::value_parser!(u64).range(1..=MAX_SHARDS))]
     shards: Option<u64>,
     /// Write the plan to a file
-    #[arg(short, long, value_name = "PLAN")]
+    #[arg(short, long, value_name = "PLAN", conflicts_with_all = ["key", "jobs_list", "reuse"])]
     output: Option<PathBuf>,
     /// List the incomplete shards of this plan
-    #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "overrides", "key", "jobs_list", "shards", "output"])]
+    #[arg(long, value_name = "PLAN", conflicts_with_all = ["file", "overrides", "reuse", "key", "jobs_list", "shards", "output"])]
     missing: Option<PathBuf>,
     /// Folder of the results [default: reports/<name>]
     #[arg(long, conflicts_with = "output")]
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let plan = Plan::new(&experiment);
     if args.key {
-        println!("{}-{:016x}", runner::build().searches, plan.id());
+        println!("{}-{}", runner::build().searches, plan.id_text());
         return Ok(Exit::Done);
     }
     super::warn_about_skipped_items(&experiment);

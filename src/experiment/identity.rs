@@ -103,6 +103,13 @@ pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<Strin
     suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
 }
 
+/// A hash of the moves that solve each item, and of those that do not.
+pub fn solutions_hash(suite: &Suite) -> String {
+    let solutions: Vec<_> =
+        suite.items.iter().map(|item| (&item.id, item.best_moves(), item.avoided_moves())).collect();
+    format!("{:016x}", hash_text(&format!("{solutions:?}")))
+}
+
 /// Counts the searches that a variant makes of `items`. Returns `[repeated, total]`: the number of
 /// searches that repeat an earlier search, and the number of all searches. A search along a game
 /// repeats an earlier one if the moves up to its position are the same.

@@ -308,6 +308,11 @@ impl Plan {
         self.row_id(job, job.item + job.item_count - 1, u16::MAX, 0)
     }
 
+    /// The id as manifests and messages have it: 16 hexadecimal digits.
+    pub fn id_text(&self) -> String {
+        format!("{:016x}", self.id())
+    }
+
     /// Equal plans have equal ids.
     pub fn id(&self) -> u64 {
         let mut hash = hasher();

@@ -150,7 +150,7 @@ impl PlanFile {
             schema: SCHEMA,
             ttlab: env!("CARGO_PKG_VERSION").to_owned(),
             name: experiment.name.clone(),
-            plan: format!("{:016x}", plan.id()),
+            plan: plan.id_text(),
             jobs: plan.len(),
             shards,
             file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -218,7 +218,7 @@ impl PlanFile {
         let plan = Plan::new(&experiment);
         check_equal("name", file.name.clone(), experiment.name.clone())?;
         check_equal("jobs", file.jobs.to_string(), plan.len().to_string())?;
-        check_equal("plan", file.plan.clone(), format!("{:016x}", plan.id()))?;
+        check_equal("plan", file.plan.clone(), plan.id_text())?;
         Ok((file, experiment, plan))
     }
 

@@ -57,6 +57,13 @@ pub struct Build {
     pub bench: Option<u64>,
 }
 
+impl Build {
+    /// Whether another build searches in the same way, so that its counts are the same.
+    pub fn searches_like(&self, other: &Self) -> bool {
+        self.searches == other.searches
+    }
+}
+
 impl std::fmt::Display for Build {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {} {}", self.version, self.commit, self.profile)?;
@@ -159,6 +166,13 @@ pub struct EngineInfo {
     pub doctor: String,
 }
 
+impl EngineInfo {
+    /// What decides the engine's counts. Two engines with equal identities search the same.
+    pub fn identity(&self) -> String {
+        format!("{} {:?} {:?}", self.sha256, self.arguments, self.options)
+    }
+}
+
 /// Whether a count is 0. Such a count is not written. Serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_zero(count: &u64) -> bool {
@@ -195,6 +209,9 @@ pub struct Manifest {
     /// of its game. Empty in the manifest of a shard.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contents: BTreeMap<String, String>,
+    /// A hash of the solutions of all items. Empty in the manifest of a shard.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub solutions: String,
     /// The number of a variant's searches that repeat another search of the variant, and the number
     /// of all searches of the variant. `None` if nothing is searched.
     #[serde(skip_serializing_if = "Option::is_none")]

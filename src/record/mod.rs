@@ -32,6 +32,9 @@ use crate::engine::Iteration;
 use crate::subject::UciReport;
 use fields::SeparatedRow;
 
+/// The file of the experiment in the folder of its results.
+pub const EXPERIMENT: &str = "experiment.toml";
+
 /// The subfolder of the results for the games of `[confirm]`. Each stage has its own folder there.
 pub const CONFIRM_FOLDER: &str = "confirm";
 

@@ -28,7 +28,6 @@ pub mod source;
 pub mod svg;
 mod table;
 pub mod text;
-
 mod threads;
 pub mod tune_page;
 mod verdicts;
@@ -79,7 +78,7 @@ const FIGURES_PREFIX: &str = "<!-- ttlab wrote ";
 
 /// The names are read from the last line of `report.md`. Text on a page cannot forge this line,
 /// because every `<` in such text is written as `&lt;`.
-fn recorded_figures(folder: &Path) -> Vec<String> {
+pub fn recorded_figures(folder: &Path) -> Vec<String> {
     let text = crate::system::files::read_text(&folder.join("report.md")).unwrap_or_default();
     let names = text.lines().last().and_then(|line| line.strip_prefix(FIGURES_PREFIX)?.strip_suffix(" -->"));
     let is_figure = |name: &&str| name.ends_with(".svg") && !name.contains(['/', '\\']);

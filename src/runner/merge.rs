@@ -56,12 +56,12 @@ impl Shards<'_> {
         for (shard, folder) in self.folders.iter().filter(|(_, folder)| folder.join(MANIFEST).exists()) {
             let source = Source::open(folder)?;
             let build = &source.manifest.build;
-            if source.manifest.plan != format!("{:016x}", self.plan.id()) {
+            if source.manifest.plan != self.plan.id_text() {
                 return Err(OutputError::Unusable(format!("{}: holds the results of another plan", folder.display())));
             }
             if let Some((first_shard, first)) = sources.first()
                 && !any_build
-                && build.searches != first.manifest.build.searches
+                && !build.searches_like(&first.manifest.build)
             {
                 let first_build = &first.manifest.build;
                 let problem = format!("its build ({build}) differs from that of shard {first_shard} ({first_build})");
@@ -80,7 +80,8 @@ impl Shards<'_> {
         Ok(self.collect(true, &mut |_| Ok(()))?.incomplete)
     }
 
-    /// Takes the rows of all shards. If a job is in two shards, it is taken once.
+    /// Takes the rows of all shards. If a job is in two shards, it is taken once, and from where it
+    /// did not fail.
     fn collect(
         &self,
         any_build: bool,
@@ -90,10 +91,15 @@ impl Shards<'_> {
         let manifest = self.merged_manifest(&sources);
         let mut taker = Taker::new(self.experiment, self.plan, None, &manifest);
         (taker.is_same_run, taker.any_engine) = (true, any_build);
-        let row_index = &taker.row_index;
-        let mut match_state = MatchState::new(self.experiment, self.plan, &row_index.header, None);
+        let mut match_state = MatchState::new(self.experiment, self.plan, &taker.row_index.header, None);
         let mut known = KnownJobs::new();
-        for (_, source) in &sources {
+        let mut with_failed_jobs = Vec::new();
+        for (index, (_, source)) in sources.iter().chain(&sources).enumerate() {
+            taker.takes_failed = index >= sources.len();
+            if taker.takes_failed && !with_failed_jobs.contains(&(index - sources.len())) {
+                continue;
+            }
+            let row_index = &taker.row_index;
             let taken = taker.take(source, &mut known, &mut |rows| {
                 for row in rows.into_iter().map(StringRecord::from) {
                     let entry = row_index.entry(&row).map_err(|problem| ResultsError::Damaged { line: 0, problem })?;
@@ -102,6 +108,7 @@ impl Shards<'_> {
                 }
                 Ok(())
             })?;
+            with_failed_jobs.extend(taken.has_failed_jobs().then_some(index));
             if let Some(reason) = taken.first_reason() {
                 return Err(other_run_error(&source.folder, reason).into());
             }
@@ -156,10 +163,11 @@ impl Shards<'_> {
             return Err(MergeError::Missing(missing, self.shard_count));
         }
         move_other_plan(output, &manifest, any_build)?;
-        output.begin(self.experiment, manifest.clone(), any_build)?;
+        // The rows have not been published yet.
+        output.begin(self.experiment, Manifest { ended: None, ..manifest.clone() }, any_build)?;
         record::publish(new_file, &path)
             .map_err(ResultsError::Io)
-            .and_then(|()| output.seal(&row_index, &match_state))
+            .and_then(|()| output.seal(&row_index, &match_state, manifest.ended))
             .map_err(OutputError::results(&path))?;
         if self.experiment.file.reference.is_some() {
             let mut folders = self.folders.clone();

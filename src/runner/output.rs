@@ -9,13 +9,11 @@ use super::row_index::RowIndex;
 use super::stopping::MatchState;
 use crate::experiment::Experiment;
 use crate::record::manifest::{EngineInfo, MANIFEST, Manifest, ManifestError, RowSource, RunSegment};
-use crate::record::{self, Jobs, ResultsError, ResultsWriter};
+use crate::record::{self, EXPERIMENT, Jobs, ResultsError, ResultsWriter};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-
-pub const EXPERIMENT: &str = "experiment.toml";
 
 pub struct Output {
     pub folder: PathBuf,
@@ -147,7 +145,7 @@ impl Output {
             let is_other_engine = |(name, engine): &(&String, &EngineInfo)| {
                 old.subjects.get(*name).is_none_or(|old_engine| old_engine.sha256 != engine.sha256)
             };
-            let build_difference = if old.build.searches != manifest.build.searches {
+            let build_difference = if !old.build.searches_like(&manifest.build) {
                 Some(format!(" ({}; this is {})", old.build, manifest.build))
             } else {
                 manifest.subjects.iter().find(is_other_engine).map(|(name, _)| format!(" of the engine of \"{name}\""))
@@ -226,9 +224,9 @@ impl Output {
     }
 
     /// Sorts the rows in the plan's order, and drops game pairs that are not needed because their
-    /// test has ended. Writes the seals of the rows and the number of these pairs into the
-    /// manifest. Also writes the PGN file of a match.
-    pub fn seal(&self, row_index: &RowIndex<'_>, state: &MatchState) -> Result<(), ResultsError> {
+    /// test has ended. Writes the seals of the rows, the number of these pairs and the end of the
+    /// run into the manifest. Also writes the PGN file of a match.
+    pub fn seal(&self, row_index: &RowIndex<'_>, state: &MatchState, ended: Option<u64>) -> Result<(), ResultsError> {
         record::sort_rows(&self.results_path(), &row_index.header, |row| {
             let entry = row_index.entry(row)?;
             Ok(state.needs(row_index.plan, &entry.job).then_some(entry.place))
@@ -240,6 +238,7 @@ impl Output {
         // The rows of a shard are not in the plan's order.
         manifest.counts = manifest.shard.is_none().then_some(verified.seals.counts);
         manifest.bytes = Some(verified.seals.bytes);
+        manifest.ended = ended;
         record::games::write(&self.results_path())?;
         Ok(self.write_manifest(&manifest)?)
     }
@@ -292,7 +291,7 @@ impl Output {
     /// Sorts and seals the rows, and marks the run as ended. `done_count` is the number of jobs
     /// that this segment finished.
     pub fn finish(&self, row_index: &RowIndex<'_>, state: &MatchState, done_count: u64) -> Result<(), ResultsError> {
-        self.seal(row_index, state)?;
+        self.seal(row_index, state, None)?;
         self.end_segment(done_count, true)?;
         // The file of jobs in flight is no longer needed, because no job is running and quarantined
         // jobs have their rows.

@@ -5,10 +5,11 @@
 //! the next call sees whether a move was begun, and finishes it.
 
 use super::in_flight::IN_FLIGHT_FILE;
-use super::output::{EXPERIMENT, Output, OutputError};
+use super::output::{Output, OutputError};
 use super::take::Source;
 use crate::record::manifest::{MANIFEST, Manifest, PREVIOUS};
-use crate::record::{self, PACKED, RESULTS};
+use crate::record::{self, EXPERIMENT, PACKED, RESULTS, reference};
+use crate::report::recorded_figures;
 use crate::system::files;
 use std::fs;
 use std::io;
@@ -28,7 +29,11 @@ pub(super) fn folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn has_begun_move(folder: &Path, previous: &Path) -> bool {
-    has(folder, MANIFEST) && !has(folder, RESULTS) && has(previous, RESULTS) && !has(previous, MANIFEST)
+    has(folder, MANIFEST) && !has_rows(folder) && has_rows(previous) && !has(previous, MANIFEST)
+}
+
+fn has_rows(folder: &Path) -> bool {
+    has(folder, RESULTS) || has(folder, PACKED)
 }
 
 fn has(folder: &Path, name: &str) -> bool {
@@ -39,11 +44,13 @@ fn older_folder(previous: &Path, number: u32) -> PathBuf {
     previous.join(format!("{PREVIOUS}-{number}"))
 }
 
-/// Whether results were written for another plan, or for the same plan with other names, contents
-/// or columns.
+/// Whether results were written for another plan, or for the same plan with other names, contents,
+/// columns or solutions. Older manifests have no hash of the solutions.
 fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
     let names = |manifest: &Manifest| (manifest.name.clone(), manifest.variants.clone(), manifest.varying.clone());
-    old.plan != new.plan || names(old) != names(new) || old.contents != new.contents || old.header != new.header
+    let has_other_solutions = !old.solutions.is_empty() && old.solutions != new.solutions;
+    let has_other_items = old.contents != new.contents || has_other_solutions;
+    old.plan != new.plan || names(old) != names(new) || has_other_items || old.header != new.header
 }
 
 /// Moves the results in the folder if they are those of another plan than that of the manifest
@@ -59,13 +66,14 @@ pub(super) fn move_other_plan(output: &Output, new: &Manifest, any_build: bool) 
             return Ok(false);
         }
         let old = Manifest::read(folder)?.filter(|old| has_other_plan(old, new) && old.shard == new.shard);
-        if old.is_none_or(|old| !any_build && old.build.searches != new.build.searches) {
+        if old.is_none_or(|old| !any_build && !old.build.searches_like(&new.build)) {
             return Ok(false);
         }
         Source::open(folder)?;
         move_older(&previous)?;
     }
-    move_files(folder, &previous)?;
+    // A run with `--fresh` that was killed has begun to move all files.
+    move_files(folder, &previous, has(&previous, FRESH))?;
     Ok(true)
 }
 
@@ -73,7 +81,7 @@ impl Output {
     /// Moves the results in the folder, so that a run starts over. No row is taken from them later.
     pub fn clear(&self) -> Result<(), OutputError> {
         let (folder, previous) = (&self.folder, self.folder.join(PREVIOUS));
-        let has_results = has(folder, RESULTS) || has(folder, PACKED);
+        let has_results = has_rows(folder);
         if has_results {
             move_older(&previous)?;
         }
@@ -82,7 +90,7 @@ impl Output {
             record::write_atomic(&previous.join(FRESH), b"").map_err(OutputError::io(&previous))?;
         }
         if has_results || has_begun_move(folder, &previous) {
-            move_files(folder, &previous)?;
+            move_files(folder, &previous, true)?;
         }
         // Jobs that crashed may run again.
         remove_if_exists(&folder.join(IN_FLIGHT_FILE))?;
@@ -110,25 +118,27 @@ fn remove_if_exists(path: &Path) -> Result<(), OutputError> {
 /// was killed has begun to fill.
 fn move_older(previous: &Path) -> Result<(), OutputError> {
     create_folder(previous)?;
-    if !has(previous, RESULTS) && !has(previous, MANIFEST) && !has(previous, PACKED) {
+    if !has_rows(previous) && !has(previous, MANIFEST) {
         return Ok(());
     }
-    let is_free = |folder: &PathBuf| {
-        !has(folder, MANIFEST) && !has(folder, PACKED) && (!has(folder, RESULTS) || !has(previous, RESULTS))
-    };
+    let is_free = |folder: &PathBuf| !has(folder, MANIFEST) && !(has_rows(folder) && has_rows(previous));
     let target = (1..).map(|number| older_folder(previous, number)).find(is_free).unwrap_or_default();
-    move_files(previous, &target)
+    move_files(previous, &target, true)
 }
 
-/// Moves the files that a run or a report wrote from one folder to another.
-fn move_files(from: &Path, to: &Path) -> Result<(), OutputError> {
+/// Moves the files that a run or a report wrote from one folder to another. Unless `moves_all` is
+/// true, what the next run may use stays: the games of `[confirm]`, and the judgements, which are
+/// copied.
+fn move_files(from: &Path, to: &Path, moves_all: bool) -> Result<(), OutputError> {
     create_folder(to)?;
-    let report = files::read_text(&from.join("report.md")).unwrap_or_default();
-    let entries = fs::read_dir(from).map_err(OutputError::io(from))?.flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut moved: Vec<String> = [RESULTS.to_owned(), PACKED.to_owned(), FRESH.to_owned()].into();
+    let mut moved = [RESULTS, PACKED, FRESH, reference::COMPRESSED_NAME].map(str::to_owned).to_vec();
+    if moves_all {
+        moved.extend([reference::NAME, record::CONFIRM_FOLDER].map(str::to_owned));
+    } else if let Ok(judgements) = files::read(&from.join(reference::NAME)) {
+        record::write_atomic(&to.join(reference::NAME), &judgements).map_err(OutputError::io(to))?;
+    }
     // Other figures are not those of the report.
-    moved.extend(names.filter(|name| name.ends_with(".svg") && report.contains(name.as_str())));
+    moved.extend(recorded_figures(from));
     let experiment = files::read_text(&from.join(EXPERIMENT)).unwrap_or_default();
     // Other games are not those of the results.
     if experiment.parse::<toml::Table>().is_ok_and(|file| file.contains_key("match")) {
@@ -173,20 +183,39 @@ mod tests {
             let rules = if is_match { "[match]\n" } else { "" };
             for _ in 0..3 {
                 write(EXPERIMENT, &format!("suite = {{ startpos = true }}\nlimit = {{ nodes = 9 }}\n{rules}"));
-                write("report.md", "![Ratio](ratio.svg)\n");
-                for name in
-                    [RESULTS, MANIFEST, IN_FLIGHT_FILE, "report.html", "ratio.svg", "own.svg", "games.pgn", "notes.md"]
-                {
+                write("report.md", "![Ratio](ratio.svg)\n<!-- ttlab wrote ratio.svg -->\n");
+                fs::create_dir(folder.path().join("confirm")).unwrap();
+                for name in [
+                    RESULTS,
+                    MANIFEST,
+                    IN_FLIGHT_FILE,
+                    "report.html",
+                    "ratio.svg",
+                    "o.svg",
+                    "games.pgn",
+                    "notes.md",
+                    "reference.csv",
+                ] {
                     write(name, "x");
                 }
                 Output::open(folder.path()).unwrap().clear().unwrap();
             }
             // Only the results of a match include `games.pgn`.
-            let kept: &[&str] = if is_match { &["notes.md", "own.svg"] } else { &["games.pgn", "notes.md", "own.svg"] };
+            let kept: &[&str] = if is_match { &["notes.md", "o.svg"] } else { &["games.pgn", "notes.md", "o.svg"] };
             assert_eq!(names(folder.path()), kept);
-            let mut moved =
-                vec![FRESH, EXPERIMENT, "games.pgn", MANIFEST, "ratio.svg", "report.html", "report.md", RESULTS];
-            moved.retain(|name| is_match || *name != "games.pgn");
+            let all = [
+                FRESH,
+                "confirm",
+                EXPERIMENT,
+                "games.pgn",
+                MANIFEST,
+                "ratio.svg",
+                "reference.csv",
+                "report.html",
+                "report.md",
+                RESULTS,
+            ];
+            let moved: Vec<&str> = all.into_iter().filter(|name| is_match || *name != "games.pgn").collect();
             let previous = folder.path().join(PREVIOUS);
             for folder in [older_folder(&previous, 1), older_folder(&previous, 2)] {
                 assert_eq!(names(&folder), moved);
@@ -194,6 +223,31 @@ mod tests {
             assert!(moved.iter().all(|name| previous.join(name).exists()));
             assert!(!older_folder(&previous, 3).exists());
             assert!(folders(folder.path()).is_empty());
+        }
+    }
+
+    /// The rows were moved when the process was killed, and the manifest was not.
+    #[test]
+    fn killed_move_is_finished_before_anything_is_deleted() {
+        for (rows, is_cleared) in [(RESULTS, true), (RESULTS, false), (PACKED, true), (PACKED, false)] {
+            let folder = tempfile::tempdir().unwrap();
+            let previous = folder.path().join(PREVIOUS);
+            fs::create_dir(&previous).unwrap();
+            fs::write(previous.join(rows), "x").unwrap();
+            fs::write(previous.join(FRESH), "").unwrap();
+            fs::write(folder.path().join(MANIFEST), "x").unwrap();
+            fs::write(folder.path().join(reference::NAME), "x").unwrap();
+            let output = Output::open(folder.path()).unwrap();
+            match is_cleared {
+                true => output.clear().unwrap(),
+                false => assert!(move_other_plan(&output, &Manifest::default(), false).unwrap()),
+            }
+            for name in [MANIFEST, reference::NAME, rows] {
+                assert!(
+                    previous.join(name).exists() && !folder.path().join(name).exists(),
+                    "{rows} {is_cleared} {name}"
+                );
+            }
         }
     }
 

@@ -81,6 +81,7 @@ pub fn survey(
         }
         let source = Source::open(&own_folder).and_then(|source| {
             taker.is_same_run = own_folder == folder && source.manifest.plan == manifest.plan;
+            taker.takes_failed = taker.is_same_run;
             if taker.is_same_run { Ok(source) } else { source.of_build(&manifest.build) }
         });
         match source {
@@ -88,7 +89,7 @@ pub fn survey(
             Err(error) => notes.push(format!("not reused: {error}")),
         }
     }
-    taker.is_same_run = false;
+    (taker.is_same_run, taker.takes_failed) = (false, false);
     for source in named {
         taker.take(&source, &mut known, &mut |_| Ok(()))?;
     }

@@ -102,6 +102,8 @@ impl Subjects {
         let mut engines = BTreeMap::new();
         for (index, variant) in plan.variants.iter().enumerate() {
             let Some(subject) = variant.external() else { continue };
+            let doctor = subject.doctor.as_ref().map(|file| experiment.folder.join(file));
+            let subject = &SubjectOptions { doctor, ..subject.clone() };
             let subject_error = |message: String| RunError::Subject(format!("variant \"{}\": {message}", variant.name));
             let program = find_program(&subject.uci, &experiment.folder)
                 .map_err(|message| subject_error(format!("subject.uci: {message}")))?;
@@ -156,14 +158,16 @@ impl Subjects {
             ));
         }
         let (reference, identity) = if subject.is_builtin() {
-            (None, serde_json::to_string(&options).unwrap_or_default())
+            let options = serde_json::to_string(&options).unwrap_or_default();
+            (None, format!("{} {options}", super::build().searches))
         } else {
             let program = find_program(&subject.uci, &experiment.folder)
                 .map_err(|message| reference_error(format!("uci: {message}")))?;
             let engine = identify_and_test(limit, &subject, &program, &[], stop)
                 .map_err(reference_error)?
                 .ok_or(RunError::Interrupted)?;
-            (Some(engine), format!("{} {:?}", program.sha256, subject.options))
+            let identity = format!("{} {:?}", engine.info.identity(), subject.restart);
+            (Some(engine), identity)
         };
         let id_hash = Sha256::digest(format!("{identity} {limit:?}").as_bytes());
         Ok(Self {

@@ -57,7 +57,7 @@ impl Source {
 
     /// Refuses the folder if another build than `build` wrote it, which may search differently.
     pub fn of_build(self, build: &Build) -> Result<Self, OutputError> {
-        if self.manifest.build.searches == build.searches {
+        if self.manifest.build.searches_like(build) {
             return Ok(self);
         }
         Err(OutputError::Unusable(format!(
@@ -68,6 +68,9 @@ impl Source {
     }
 }
 
+/// The reason why failed jobs are not taken.
+const FAILED: &str = "they failed";
+
 pub struct Taken {
     pub source: RowSource,
     /// Why other jobs of the plan were not taken, and how many.
@@ -77,8 +80,13 @@ pub struct Taken {
 }
 
 impl Taken {
+    /// The first reason other than that the jobs failed.
     pub fn first_reason(&self) -> Option<&str> {
-        self.refused.keys().next().map(String::as_str)
+        self.refused.keys().map(String::as_str).find(|reason| *reason != FAILED)
+    }
+
+    pub fn has_failed_jobs(&self) -> bool {
+        self.refused.contains_key(FAILED)
     }
 }
 
@@ -116,9 +124,10 @@ pub struct Taker<'a> {
     /// The jobs with each id. Variants with equal options have jobs with the same id.
     jobs: HashMap<u64, Vec<Job>>,
     manifest: &'a Manifest,
-    /// Whether the rows are those of this very run, as the rows of its shards are. Failed jobs,
-    /// seconds and counts that do not repeat are then taken too.
+    /// Whether the rows are those of this very run, as the rows of its shards are. Seconds and
+    /// counts that do not repeat are then taken too.
     pub is_same_run: bool,
+    pub takes_failed: bool,
     pub any_engine: bool,
 }
 
@@ -131,7 +140,8 @@ impl<'a> Taker<'a> {
         let varying = plan.varying();
         let option_values = plan.variants.iter().map(|variant| job::option_values(variant, &varying)).collect();
         let row_index = RowIndex::new(experiment, plan);
-        Self { experiment, row_index, option_values, varying, jobs, manifest, is_same_run: false, any_engine: false }
+        let (is_same_run, takes_failed, any_engine) = (false, false, false);
+        Self { experiment, row_index, option_values, varying, jobs, manifest, is_same_run, takes_failed, any_engine }
     }
 
     fn plan(&self) -> &'a Plan {
@@ -220,7 +230,7 @@ impl<'a> Taker<'a> {
             for job in jobs {
                 let place = self.plan().order_key(job);
                 let renamed = match &fields {
-                    _ if known.get(&place).is_some_and(Option::is_none) => continue,
+                    _ if known.get(&place).is_some_and(|earlier| earlier.is_none() || has_failed) => continue,
                     Err(column) => Err(format!("they have no column `{column}`")),
                     Ok(fields) => self
                         .may_take(&keys, repeats, (source, &scripts), &rows, job)
@@ -284,15 +294,13 @@ impl<'a> Taker<'a> {
             }
             if variant.external().is_some() {
                 let (theirs, ours) = (source.manifest.subjects.get(name), self.manifest.subjects.get(&variant.name));
-                let identity =
-                    |engine: &'_ EngineInfo| (engine.sha256.clone(), engine.arguments.clone(), engine.options.clone());
-                same_engines &= theirs.is_some() && theirs.map(identity) == ours.map(identity);
+                same_engines &= theirs.is_some() && theirs.map(EngineInfo::identity) == ours.map(EngineInfo::identity);
                 repeats &= theirs.is_some_and(|engine| engine.repeats == EXACT);
                 has_unhashed_code |= scripts.contains(name);
             }
         }
         let conditions = [
-            (last.error.is_empty() || self.is_same_run, "they failed"),
+            (last.error.is_empty() || self.takes_failed, FAILED),
             (!asks_for_times || self.is_same_run, "the file asks for times, which are never taken"),
             (same_engines || self.any_engine, "their engine has another program, other arguments or other options"),
             (repeats || self.is_same_run, "their counts do not repeat"),

@@ -2,7 +2,6 @@
 //! manifest records. If the experiment's suite can be found, every row is checked against the plan.
 
 use super::in_flight::IN_FLIGHT_FILE;
-use super::output::EXPERIMENT;
 use super::reference::count_missing_searches;
 use super::row_index::RowIndex;
 use super::status::{JobCounts, Status};
@@ -10,7 +9,7 @@ use super::stopping::MatchState;
 use super::{OutputError, jobs_of};
 use crate::experiment::{Experiment, Plan};
 use crate::record::manifest::{MANIFEST, Manifest, ManifestError, RunSegment};
-use crate::record::{self, ResultsError, reference};
+use crate::record::{self, EXPERIMENT, ResultsError, reference};
 use crate::text::plural;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -209,7 +208,7 @@ fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Pl
     let experiment = Experiment::from_plan(&text, &path, &manifest.sets, Some(&manifest.suite_paths))
         .map_err(|problem| problem.message)?;
     let plan = Plan::new(&experiment);
-    let id = format!("{:016x}", plan.id());
+    let id = plan.id_text();
     if id != manifest.plan {
         let results_plan = &manifest.plan;
         return Err(format!(

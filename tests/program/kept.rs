@@ -92,7 +92,7 @@ fn kept_rows_match_their_seals_and_their_experiment() {
         }
         let experiment = Experiment::load(&file, &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let manifest = Manifest::read(&folder).unwrap().unwrap();
-        assert_eq!(manifest.plan, format!("{:016x}", Plan::new(&experiment).id()), "{}", folder.display());
+        assert_eq!(manifest.plan, Plan::new(&experiment).id_text(), "{}", folder.display());
         assert_eq!(manifest.name, experiment.name);
         let [kept, under_experiments] =
             [&folder.join("experiment.toml"), &file].map(|path| fs::read_to_string(path).unwrap());

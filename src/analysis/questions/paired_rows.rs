@@ -9,7 +9,7 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::score_error;
 use crate::experiment::text::FileText;
 use crate::record::manifest::{Manifest, ManifestError};
-use crate::record::{PACKED, RESULTS, columns, reference, results_file, verify};
+use crate::record::{EXPERIMENT, PACKED, RESULTS, columns, reference, results_file, verify};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -88,7 +88,7 @@ pub fn add_score_errors(
     base_path: &Path,
 ) -> Result<(), CompareError> {
     let folder = if base_path.is_dir() { base_path } else { base_path.parent().unwrap_or(Path::new("")) };
-    let experiment = folder.join("experiment.toml");
+    let experiment = folder.join(EXPERIMENT);
     let Ok(text) = crate::system::files::read_text(&experiment) else { return Ok(()) };
     let file = FileText { text: &text, path: &experiment, suite_paths: None }.parse_file::<crate::experiment::File>();
     let Some(score_cut) = file.ok().and_then(|file| file.reference?.score_cut()) else { return Ok(()) };

@@ -40,7 +40,7 @@ pub(super) fn print_head(experiment: &Experiment, plan: &Plan) {
         false => format!("{} x items x {}", plural(plan.variants.len(), "variant"), plural(plan.repeats, "repeat")),
     };
     println!("jobs        {} = {job_formula}", plan.len());
-    println!("plan        {:016x}", plan.id());
+    println!("plan        {}", plan.id_text());
 }
 
 pub(super) fn print_variants(experiment: &Experiment, plan: &Plan) {

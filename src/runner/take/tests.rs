@@ -173,6 +173,64 @@ fn other_names_cost_no_search() {
     assert!(rows(&out)[1..].iter().all(|row| row[1] == "two"), "the experiment's name");
 }
 
+/// Other solutions move the rows, and `solved` is made anew without a search. The rows of a run
+/// without a hash of its solutions stay.
+#[test]
+fn changed_solutions_cost_no_search() {
+    let temporary = tempfile::tempdir().unwrap();
+    let [out, new] = ["out", "new"].map(|name| temporary.path().join(name));
+    let text = "name = 'x'\nsuite = 'own.epd'\nlimit = { depth = 1 }\n[grid]\n'table.size' = [64, 256]\n";
+    let run_suite = |suite: &str, out: &Path| run(&experiment(temporary.path(), text, suite), out, Settings::default());
+    run_suite(SUITE, &out);
+    let mut earlier = rows(&out);
+    for suite in [SUITE.replace("bm e3", "am e3"), SUITE.replace("bm e3; ", ""), SUITE.to_owned()] {
+        assert_eq!(run_suite(&suite, &out).before, 8, "{suite}");
+        run_suite(&suite, &new);
+        assert_eq!(rows(&out), rows(&new), "{suite}");
+        assert_ne!(rows(&out), earlier, "{suite}");
+        earlier = rows(&out);
+        fs::remove_dir_all(&new).unwrap();
+    }
+    seal(&out, |manifest| manifest.solutions.clear());
+    let moved = || fs::read_dir(out.join("previous")).unwrap().count();
+    let before = moved();
+    assert_eq!((run_suite(SUITE, &out).before, moved()), (8, before));
+}
+
+/// Its jobs on one position fail.
+struct Faulty;
+
+impl progress::Progress for Faulty {
+    fn begin_job(&self, _: &str, item: &str) {
+        assert!(item != "b", "a fault");
+    }
+    fn end_job(&self, _: Option<String>) {}
+}
+
+/// In either order of the folders.
+#[test]
+fn merge_takes_a_job_from_where_it_did_not_fail() {
+    let temporary = tempfile::tempdir().unwrap();
+    let [failed, good, single] = ["failed", "good", "single"].map(|name| temporary.path().join(name));
+    let text = "name = 'x'\nsuite = 'own.epd'\nlimit = { depth = 2 }\n[grid]\n'table.size' = [64, 256]\n";
+    let experiment = experiment(temporary.path(), text, SUITE);
+    let (plan, stop) = (Plan::new(&experiment), AtomicBool::new(false));
+    let settings = || Settings { jobs: 1, shard: Some(Shard { index: 0, count: 1 }), ..Settings::default() };
+    let session = Session::begin(&experiment, &plan, &failed, settings(), &stop).unwrap();
+    assert_eq!(session.run(&stop, &Faulty).unwrap().failed, 2);
+    drop(session);
+    run(&experiment, &good, settings());
+    run(&experiment, &single, Settings::default());
+    for (folders, failed_jobs) in [(vec![&failed], 2), (vec![&failed, &good], 0), (vec![&good, &failed], 0)] {
+        let out = tempfile::tempdir().unwrap();
+        let folders: Vec<_> = folders.into_iter().map(|folder| (0, folder.clone())).collect();
+        let shards = Shards { experiment: &experiment, plan: &plan, shard_count: 1, folders };
+        let merged = shards.merge(&Output::open(out.path()).unwrap(), false);
+        assert_eq!(merged.unwrap_or_else(|error| panic!("{error}")).1, failed_jobs);
+        assert_eq!(rows(out.path()) == rows(&single), failed_jobs == 0);
+    }
+}
+
 /// Stops a run after this number of jobs.
 struct StopAfter {
     jobs: AtomicU64,

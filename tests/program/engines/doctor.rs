@@ -200,7 +200,11 @@ fn diagnosis_is_valid_only_for_its_program_and_options() {
     text.expect(0).prints(&["No fault.", "holds          moves", "holds          mate scores", "MiB to depth "]);
     let doctor = std::fs::read_to_string(trial.path("doctor.json")).unwrap();
     let verdict: serde_json::Value = serde_json::from_str(&doctor).unwrap();
-    trial.run("out", &["--set", "uci.table.slots=4", "--set", "uci.Hash=1"]).expect(0);
+    // The file lies beside that of the experiment.
+    let elsewhere = trial.path("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let words = ["run", "../trial.toml", "--out", "../out", "--set", "uci.table.slots=4", "--set", "uci.Hash=1"];
+    assert!(trial.command(&words).current_dir(&elsewhere).output().unwrap().status.success());
     assert_eq!(trial.manifest("out")["subjects"]["default"]["doctor"], verdict["nodes"]);
     let wrong = |sets: &[&str], says: &str| {
         trial.run("wrong", sets).expect(2).prints(&["subject.doctor: ", says]);
