@@ -9,7 +9,7 @@ use crate::analysis::rows::metric::DERIVED;
 use crate::experiment::File;
 use crate::record::columns::{self, Role, refers_to};
 use crate::record::manifest::{MANIFEST, Manifest};
-use crate::record::{self, PACKED, RESULTS, header_line, packed, reference, seals};
+use crate::record::{self, EXPERIMENT, PACKED, RESULTS, header_line, packed, reference, seals};
 use crate::system::files;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeSet;
@@ -46,8 +46,8 @@ pub fn write(from: &Path, to: &Path, named: &[String]) -> Result<()> {
         let judgements = files::read(&judgements).with_context(|| judgements.display().to_string())?;
         write_file(to, reference::COMPRESSED_NAME, &packed::pack(&judgements)?)?;
     }
-    let file = from.join("experiment.toml");
-    write_file(to, "experiment.toml", &files::read(&file).with_context(|| file.display().to_string())?)?;
+    let file = from.join(EXPERIMENT);
+    write_file(to, EXPERIMENT, &files::read(&file).with_context(|| file.display().to_string())?)?;
     let page = Page::new(&[source], &Choices::default())?;
     write_markdown(&limit_figures(page.sheet), to)
 }
@@ -93,7 +93,8 @@ fn is_needed(column: &str) -> bool {
 fn named_columns<'a>(file: Option<&'a File>, named: &'a [String]) -> BTreeSet<&'a str> {
     let mut names: BTreeSet<&str> = named.iter().map(String::as_str).collect();
     for expect in file.iter().flat_map(|file| &file.expect) {
-        names.extend(expect.filter.keys().chain(expect.figures.keys()).map(String::as_str));
+        let filters_and_figures = expect.filter.keys().chain(expect.figures.keys());
+        names.extend(filters_and_figures.map(|name| name.strip_prefix(columns::ROW).unwrap_or(name)));
         let is_separator = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_'));
         names.extend(expect.claim.as_deref().unwrap_or_default().split(is_separator).filter(|word| !word.is_empty()));
     }

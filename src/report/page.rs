@@ -261,8 +261,9 @@ impl Page {
             let line_pairs = pairwise::compare_all_pairs(rows, &page.summary).unwrap_or_default();
             page.screen = screen(&page.summary, &line_pairs);
             page.screen.self_play = file.sequence.map_or(0, |sequence| sequence.self_play);
-            if let Some(games) = Confirmation::new(&first.confirming_games, confirm.looks()) {
-                let screened = page.screen.clone();
+            let screened = page.screen.clone();
+            let games = Confirmation::new(&first.confirming_games, confirm.looks());
+            if let Some(games) = games.filter(|games| games.is_of(&screened)) {
                 confirm_page::add_to_page(&mut page, &screened, Some(&games));
             }
         }

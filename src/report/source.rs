@@ -10,7 +10,7 @@ use crate::experiment::{File, paths};
 use crate::record::columns::{self, Role, VARIANT};
 use crate::record::manifest::Manifest;
 use crate::record::reference::{self, Judgement};
-use crate::record::{CONFIRM_FOLDER, RESULTS};
+use crate::record::{CONFIRM_FOLDER, EXPERIMENT, RESULTS};
 use crate::report::number::format_count;
 use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub struct Source {
     pub path: PathBuf,
     pub manifest: Option<Manifest>,
     pub file: Option<File>,
-    /// The rows of `results.csv`, or of the thin file in its place.
+    /// The rows of the results file.
     pub frame: Frame,
     /// A sentence about the missing rows. `None` if the result is complete.
     pub missing: Option<String>,
@@ -48,7 +48,7 @@ impl Source {
         if manifest.is_none() && !is_file {
             bail!("{}: not a results folder: manifest.json is missing", path.display());
         }
-        let experiment_path = folder.join("experiment.toml");
+        let experiment_path = folder.join(EXPERIMENT);
         let text = match crate::system::files::read_text(&experiment_path) {
             Ok(text) => Some(text),
             Err(_) if is_file => None,
@@ -73,7 +73,7 @@ impl Source {
             score_error::add_score_error(&mut frame, &judgements, score_cut);
         }
         let confirming_games = match file.as_ref().is_some_and(|file| file.confirm.is_some()) {
-            true => read_stages(folder, text.as_deref())?,
+            true => read_stages(folder, text.as_deref(), manifest.as_ref())?,
             false => Vec::new(),
         };
         Ok(Self { label, path: path.to_owned(), missing, manifest, file, frame, judgements, confirming_games })
@@ -128,15 +128,23 @@ fn disambiguate_labels(sources: &mut [Source]) {
     }
 }
 
-/// Reads the games of `[confirm]`, stage by stage. A stage of another experiment, which an earlier
-/// run has left, ends the list.
-fn read_stages(folder: &Path, experiment: Option<&str>) -> Result<Vec<Frame>> {
-    let stages = (1..).map(|stage: usize| folder.join(CONFIRM_FOLDER).join(stage.to_string()));
-    let is_current = |stage: &PathBuf| {
-        let text = crate::system::files::read_text(&stage.join("experiment.toml"));
-        text.is_ok_and(|text| Some(text.as_str()) == experiment) && stage.join(RESULTS).exists()
-    };
-    stages.take_while(is_current).map(|stage| Ok(Frame::read_part(&stage.join(RESULTS), true)?)).collect()
+/// Reads the games of `[confirm]`, stage by stage. The list ends with the first stage that has not
+/// ended, and before a stage of another experiment or with other `--set`, which an earlier run has
+/// left.
+fn read_stages(folder: &Path, experiment: Option<&str>, run: Option<&Manifest>) -> Result<Vec<Frame>> {
+    let mut stages = Vec::new();
+    for stage in (1..).map(|stage: usize| folder.join(CONFIRM_FOLDER).join(stage.to_string())) {
+        let text = crate::system::files::read_text(&stage.join(EXPERIMENT)).ok();
+        let Some(manifest) = Manifest::read(&stage)?.filter(|_| stage.join(RESULTS).exists()) else { break };
+        if text.as_deref() != experiment || run.is_none_or(|run| run.sets != manifest.sets) {
+            break;
+        }
+        stages.push(Frame::read_part(&stage.join(RESULTS), true)?);
+        if manifest.ended.is_none() {
+            break;
+        }
+    }
+    Ok(stages)
 }
 
 /// Sets the saved nodes of these variants to NaN, because they cannot be trusted. The table entries

@@ -8,8 +8,9 @@ use crate::analysis::Frame;
 use crate::analysis::questions::race::RaceResult;
 use crate::analysis::questions::screen::{Confirmation, ScreenResult};
 use crate::experiment::{Confirm, Experiment, Plan};
+use crate::record::RESULTS;
 use crate::runner::progress::{self, Progress};
-use crate::runner::{Settings, estimate};
+use crate::runner::{Output, RunError, Settings, estimate};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -62,6 +63,13 @@ pub fn confirm(
         stages.push(run_stage(&experiment, &folder.join(stage.to_string()), settings, stop, begin_progress)?);
         let games = Confirmation::new(&stages, options.looks()).unwrap_or_default();
         undecided.retain(|&variant| games.decision(&raced.variants[variant].name).is_none());
+    }
+    // An earlier run may have played more stages.
+    for stale in (stages.len() + 1..).map(|stage| folder.join(stage.to_string())) {
+        if !stale.join(RESULTS).exists() {
+            break;
+        }
+        Output::open(&stale).and_then(|output| output.clear()).map_err(RunError::from)?;
     }
     Ok(Confirmation::new(&stages, options.looks()))
 }

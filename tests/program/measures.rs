@@ -2,6 +2,8 @@
 
 use crate::common::{run, scratch};
 use std::fs;
+use std::path::Path;
+use ttlab::internals::record::manifest::Manifest;
 
 const JUDGED: &str = "name = 'x'\nsuite = 'data/bratko-kopec.epd'\nfirst = 8\nlimit = { nodes = 500 }\n[reference]\nself = { nodes = 20_000 }\n[engine]\n\
     preset = 'match'\ntable.size = 512\n[grid]\n'limit.nodes' = [500, 4000]\n'table.policy' = ['always', 'depth-preferred']\n";
@@ -186,6 +188,21 @@ fn confirm_plays_games_among_the_screened_variants() {
         assert_eq!(code, 0, "{errors}");
         assert_eq!(again.lines().next(), stdout.lines().next());
         assert_eq!(fs::read(format!("{out}/confirm/2/results.csv")).unwrap(), games);
+        // The games of other options, and those of a stage that an earlier run has left, do not count.
+        if command == "run" {
+            let stage = |number: u32| format!("{out}/confirm/{number}");
+            fs::create_dir(stage(3)).unwrap();
+            for name in ["experiment.toml", "manifest.json", "results.csv"] {
+                fs::copy(format!("{}/{name}", stage(2)), format!("{}/{name}", stage(3))).unwrap();
+            }
+            let (again, ..) = ran();
+            assert_eq!(again.lines().next(), stdout.lines().next());
+            assert!(!Path::new(&stage(3)).join("results.csv").exists());
+            let mut manifest = Manifest::read(stage(1).as_ref()).unwrap().unwrap();
+            manifest.sets.push("draws=true".to_owned());
+            fs::write(format!("{}/manifest.json", stage(1)), manifest.to_text().unwrap()).unwrap();
+            assert!(!run(&["report", &out, "--format", "md"]).0.contains("pairs of games"));
+        }
     }
 }
 

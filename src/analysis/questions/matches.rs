@@ -145,7 +145,9 @@ impl Matches {
             }
             let encounter_rows = &mut all_rows[index];
             let next_id = game_ids.len() as u32;
-            let game_id = *game_ids.entry((starts.codes()[row], moves.codes()[row])).or_insert(next_id);
+            // Without their moves, as in a kept report, all games count as different.
+            let moves_code = if frame.has(columns::MOVES) { moves.codes()[row] } else { next_id };
+            let game_id = *game_ids.entry((starts.codes()[row], moves_code)).or_insert(next_id);
             let game = GameRow { points: points[row], player_is_white: colours.text(row) == WHITE, game_id };
             encounter_rows.add_game(positions.codes()[row], game);
             encounter_rows.blind_moves += blind_moves[row];
@@ -314,6 +316,10 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.same_as, b.same_as, a.blind_moves, b.blind_moves), (None, None, 4, 2));
         assert!((matches.bounds.alpha - 0.025).abs() < 1e-12);
         assert!((matches.tail() - 0.0125).abs() < 1e-12);
+        // Without the moves, no game is known to be like another.
+        let without_moves = Frame::parse(ROWS.replacen("match.moves", "moves", 1).as_bytes(), "test").unwrap();
+        let encounters = Matches::new(&without_moves, Test::default()).unwrap().encounters;
+        assert!(encounters.iter().all(|encounter| (encounter.mirrored, encounter.repeated) == (0, 0)));
         // A game without a result is not counted.
         let rows =
             Frame::parse(format!("{ROWS}A,o5,0,100,base,white,,,20,50,1,200,e2e4,\n").as_bytes(), "test").unwrap();

@@ -148,6 +148,12 @@ impl Confirmation {
         (!result.contenders.is_empty()).then_some(result)
     }
 
+    /// Whether these games are between variants that this screen selected.
+    pub fn is_of(&self, screened: &ScreenResult) -> bool {
+        let plays = |contender: &Contender| screened.remaining.contains(&contender.name);
+        self.best == screened.best && self.contenders.iter().all(plays)
+    }
+
     /// The Elo of a player against another. The best of the screen has 0 against itself. Two other
     /// variants are compared through their games against the best.
     pub fn elo(&self, player: &str, opponent: &str) -> Elo {

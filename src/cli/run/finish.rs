@@ -12,8 +12,7 @@ use crate::text::plural;
 use std::sync::atomic::AtomicBool;
 
 /// Writes the report of a run that was not interrupted, and plays the games of `[confirm]`. Returns
-/// the exit code. If
-/// `suggests_commands` is true, a message says which commands may be useful next.
+/// the exit code. If `suggests_commands` is true, a message says which commands may be useful next.
 pub(super) fn finish(
     args: &Args,
     experiment: &Experiment,
