@@ -52,14 +52,17 @@ fn output_of(temp: &Path, name: &str) -> String {
 /// Runs the experiment and compares it with the commit `base`. Returns the folder of the results,
 /// and the output of the last step that ran.
 fn measure(folder: &Path, temp: &Path, base: &str) -> (PathBuf, Output) {
-    let variables = [("EXPERIMENT", "gate.toml"), ("BUILD", "test ! -e built && touch built")];
+    let file = folder.join("gate.toml").display().to_string();
+    let variables = [("EXPERIMENT", file.as_str()), ("BUILD", "test ! -e built && touch built")];
     let _ = fs::remove_file(folder.join("built"));
     let output = act("run the experiment", folder, temp, &variables);
     let results = output_of(temp, "folder");
     if !output.status.success() {
         return (results.into(), output);
     }
-    let more = [("GATE", "nodes > +1%"), ("BASE", base), ("FOLDER", results.as_str())];
+    // A base in words is that of the user, and one in hexadecimal digits that of the event.
+    let event_base = if base.contains(|c: char| !c.is_ascii_hexdigit()) { "" } else { base };
+    let more = [("GATE", "nodes > +1%"), ("BASE", base), ("EVENT_BASE", event_base), ("FOLDER", results.as_str())];
     let output = act("compare with the base", folder, temp, &[&variables[..], &more].concat());
     (results.into(), output)
 }
@@ -162,6 +165,14 @@ fn missing_base_is_the_default_branch_or_the_commit_before() {
         assert!(summary(temp.path()).contains(&format!("compared with {expected}")), "{}", summary(temp.path()));
         assert_eq!(kept.join("base-checkout/library/source").exists(), *expected == second, "{branch}");
     }
+    // A branch that only the origin has, and none.
+    git(&origin, &["branch", "old-base", &first]);
+    clone("topic");
+    let temp = scratch();
+    let (kept, output) = measure(&work, temp.path(), "old-base");
+    expect(&output, 0);
+    assert_eq!(git(&kept.join("base-checkout"), &["rev-parse", "HEAD"]), first);
+    refusal(&measure(&work, scratch().path(), "no-base").1);
 }
 
 /// The program comes from a file, from the release of exactly this commit, or is built.
@@ -174,6 +185,7 @@ fn program_is_found_for_the_runner() {
         fs::write(action.join(folder).join("file"), "").unwrap();
     }
     fs::write(action.join("Cargo.toml"), "version = \"0.0.9\"\n").unwrap();
+    fs::write(action.join("build.rs"), "").unwrap();
     git(&action, &["init", "-q"]);
     git(&action, &["add", "."]);
     git(&action, &["commit", "-qm", "x"]);

@@ -6,7 +6,9 @@ set -eu
 # Commands are for sh, whatever the users' shells are. Without this and without SHELL there, GNU parallel runs nothing and
 # reports success.
 export PARALLEL_SHELL=/bin/sh
-missing=$(@TTLAB@ plan --missing @PLAN@ --out @OUT@ 2>/dev/null) || [ $? -eq 3 ]
+list() { @TTLAB@ plan --missing @PLAN@ --out @OUT@; }
+# Called again to say what is wrong.
+missing=$(list 2>/dev/null) || [ $? -eq 3 ] || list
 cd @OUT@
 echo "$missing" | tr ',' '\n' | while IFS=- read -r first last; do
     [ -z "$first" ] || seq "$first" "${last:-$first}"
