@@ -68,7 +68,9 @@ pub fn find_depths(
 ) -> Result<Option<Depths>, Interrupt> {
     let mut engine = examiner.start_engine(examiner.launch.clone())?;
     engine.end_overruns();
-    engine.set_timeout(super::QUICK_SEARCH_TIMEOUT);
+    if let Budget::Time(_) = budget {
+        engine.set_timeout(super::QUICK_SEARCH_TIMEOUT);
+    }
     let sizes = super::table_sizes(&engine.identity().options, &examiner.launch.options);
     let full_nodes = 5 * FULL_NODES / 4 * sizes.map_or(1, |(small, _)| small.unsigned_abs());
     let (time, depths) = match budget {

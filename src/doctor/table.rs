@@ -154,6 +154,7 @@ pub fn add_facts(
     }
     let start_position = Board::startpos();
     let mut engine = start(examiner, &smallest)?;
+    engine.set_timeout(QUICK_SEARCH_TIMEOUT);
     let mut ask = |board: &Board, request: &str, starts_new_game: bool| -> Result<UciReport, Interrupt> {
         if starts_new_game {
             engine.new_game()?;
@@ -196,7 +197,5 @@ pub fn add_facts(
 
 fn start(examiner: &Examiner<'_>, more: &[(String, OptionValue)]) -> Result<Uci, Interrupt> {
     let options = [&examiner.launch.options, more].concat();
-    let mut engine = examiner.start_engine(Launch { options, ..examiner.launch.clone() })?;
-    engine.set_timeout(QUICK_SEARCH_TIMEOUT);
-    Ok(engine)
+    examiner.start_engine(Launch { options, ..examiner.launch.clone() })
 }
