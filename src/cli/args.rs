@@ -22,14 +22,20 @@ impl FileArgs {
     /// # Errors
     /// When a path is set twice.
     pub fn settings(&self) -> Result<Vec<String>, CommandFailure> {
-        let path = |setting: &String| setting.split('=').next().unwrap_or_default().trim().to_owned();
-        for (index, setting) in self.overrides.iter().enumerate() {
-            if self.overrides[..index].iter().any(|earlier| path(earlier) == path(setting)) {
-                refuse!("--set {setting}: `{}` is set twice", path(setting));
-            }
-        }
+        refuse_repeated(&self.overrides)?;
         Ok(self.overrides.iter().cloned().chain(self.skip_bad.then(|| SKIP_BAD.to_owned())).collect())
     }
+}
+
+/// Refuses `--set` of one path twice.
+pub fn refuse_repeated(overrides: &[String]) -> Result<(), CommandFailure> {
+    let path = |setting: &String| setting.split('=').next().unwrap_or_default().trim().to_owned();
+    for (index, setting) in overrides.iter().enumerate() {
+        if overrides[..index].iter().any(|earlier| path(earlier) == path(setting)) {
+            refuse!("--set {setting}: `{}` is set twice", path(setting));
+        }
+    }
+    Ok(())
 }
 
 /// The options of ttlab's own engine.

@@ -8,6 +8,7 @@ use crate::record::manifest::ManifestError;
 use crate::runner::{OutputError, RunError};
 use crate::submit::quote_for_shell;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 pub(super) fn default_folder(experiment: &Experiment) -> PathBuf {
     PathBuf::from("reports").join(&experiment.name)
@@ -45,7 +46,18 @@ pub(super) fn output_failure(error: OutputError) -> CommandFailure {
     CommandFailure::new(exit, error)
 }
 
+/// The command that resumes the run, if it is not the command line.
+static RESUMING: OnceLock<String> = OnceLock::new();
+
+pub(super) fn resume_with(command: String) {
+    let _ = RESUMING.set(command);
+}
+
+/// The command that resumes the run.
 pub(super) fn command_line() -> String {
+    if let Some(command) = RESUMING.get() {
+        return command.clone();
+    }
     shell_command(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }
 

@@ -62,6 +62,8 @@ mod verify;
 
 use crate::experiment::Experiment;
 use crate::memory_watch::OUT_OF_MEMORY;
+use crate::record::manifest::MANIFEST;
+use crate::record::{EXPERIMENT, PACKED, RESULTS, games, reference};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -278,8 +280,8 @@ fn ttlab_command() -> clap::Command {
 fn refuse_overwrite(input: &Path, out: &Path) -> Result<(), CommandFailure> {
     let canonicalize = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(out) = canonicalize(out).filter(|out| out.is_file()) else { return Ok(()) };
-    let folder_files =
-        [crate::record::RESULTS, crate::record::manifest::MANIFEST, "experiment.toml"].map(|name| input.join(name));
+    let names = [RESULTS, PACKED, MANIFEST, EXPERIMENT, reference::NAME, reference::COMPRESSED_NAME, games::NAME];
+    let folder_files = names.map(|name| input.join(name));
     let mut inputs = std::iter::once(input).chain(folder_files.iter().map(PathBuf::as_path));
     if inputs.any(|input| canonicalize(input).as_ref() == Some(&out)) {
         refuse!("{}: cannot be written because it is also an input: choose another file", out.display());

@@ -15,7 +15,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FOLDER", default_value = ".")]
     out: PathBuf,
     /// Scale the table of `which-policy` to your pressure: your engine's hash, such as 16MiB
-    #[arg(long, value_name = "SIZE", requires = "pressure")]
+    #[arg(long, value_name = "SIZE", requires = "pressure", requires = "template")]
     hash: Option<Size>,
     /// The nodes that your engine searches in a move
     #[arg(long, group = "pressure", requires = "hash", value_parser = clap::value_parser!(u64).range(1..))]
@@ -148,7 +148,7 @@ fn scale(text: &str, hash: Size, nodes: u64) -> Result<String, CommandFailure> {
     let entries = match hash {
         Size::Bytes(bytes) => scaled(bytes) / 16.0,
         Size::Entries(entries) => scaled(entries),
-        Size::Share(_) => 0.0,
+        Size::Share(_) => refuse!("--hash: expected a size such as 16MiB, found the share {hash}"),
     };
     if entries < MIN_ENTRIES {
         refuse!(

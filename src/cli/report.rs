@@ -32,7 +32,10 @@ pub struct Args {
     out: Option<PathBuf>,
     /// Write a kept report into this folder: the page, and the rows that its claims need and the
     /// columns of --metric
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["format", "wide", "guard_cells", "out"])]
+    #[arg(
+        long, value_name = "FOLDER",
+        conflicts_with_all = ["format", "wide", "guard_cells", "out", "by", "filters", "baseline", "pivot", "pairs"]
+    )]
     keep: Option<PathBuf>,
 }
 
@@ -66,7 +69,10 @@ pub fn run(args: &Args) -> CommandResult {
     }
     if let Some(folder) = &args.keep {
         let [results] = &args.results[..] else { refuse!("--keep takes one folder of results") };
-        kept::write(results, folder, &args.choices.metrics).map_err(CommandFailure::usage)?;
+        kept::write(results, folder, &args.choices.metrics).map_err(|error| {
+            let is_io = error.chain().any(|cause| cause.is::<std::io::Error>());
+            CommandFailure::new(if is_io { Exit::Io } else { Exit::Usage }, error)
+        })?;
         println!("kept: {}", folder.display());
         return Ok(Exit::Done);
     }

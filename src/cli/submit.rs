@@ -27,7 +27,7 @@ pub struct Args {
     /// unknown]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     mem: Option<u64>,
-    /// Shards that run in parallel
+    /// Shards that run in parallel; with --sshlogin, on each machine
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     at_once: Option<u64>,
     /// With GNU parallel: run the shards over ssh, as in N/user@host (may be repeated)

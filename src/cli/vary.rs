@@ -1,7 +1,9 @@
 use super::args::LimitArgs;
 use super::{CommandFailure, CommandResult, io_failure, run};
 use crate::engine::EngineOptions;
-use crate::experiment::{builtin, paths};
+use crate::experiment::{Experiment, builtin, paths};
+use crate::submit::quote_for_shell;
+use crate::system::files;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -26,14 +28,25 @@ pub struct Args {
 
 pub fn run(args: &Args) -> CommandResult {
     let text = toml::to_string(&experiment(args)?).map_err(CommandFailure::io)?;
+    // An experiment that is refused leaves no folder.
+    Experiment::parse(&text, Path::new("try.toml"), &[]).map_err(CommandFailure::usage)?;
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => tempfile::Builder::new().prefix("ttlab-try-").tempdir().map_err(CommandFailure::io)?.keep(),
     };
     crate::record::create_folder(&folder).map_err(io_failure(&folder))?;
     let file = folder.join("try.toml");
+    let words = ["ttlab", "run", &file.display().to_string(), "--out", &folder.display().to_string()];
+    let command = words.map(quote_for_shell).join(" ");
+    if files::read_text(&file).is_ok_and(|old| old != text) {
+        refuse!(
+            "{}: has another experiment: choose another folder with -o, or run that one with `{command}`",
+            file.display()
+        );
+    }
     super::write(&file, &text)?;
     println!("{}", file.display());
+    super::folder::resume_with(command);
     run::run_file(file, folder)
 }
 
@@ -50,6 +63,7 @@ fn experiment(args: &Args) -> Result<Table, CommandFailure> {
     let depth = limit.depth.map(|depth| ("depth".to_owned(), i64::from(depth).into()));
     let nodes = limit.nodes.map(|nodes| ("nodes".to_owned(), nodes.min(i64::MAX as u64).cast_signed().into()));
     file.insert("limit".to_owned(), Value::Table(depth.into_iter().chain(nodes).collect()));
+    super::args::refuse_repeated(&args.overrides)?;
     for text in &args.overrides {
         let (path, value) = split(text, "path=value, as in table.size=\"4 MiB\"")?;
         paths::set(&mut file, &format!("engine.{path}"), paths::parse_value(value))

@@ -37,6 +37,14 @@ fn inputs_are_not_overwritten() {
         std::fs::write(&path, "variant,position,depth,search.nodes\na,p,1,9\n").unwrap();
         path.display().to_string()
     });
+    let kept = folder.path().join("kept");
+    std::fs::create_dir(&kept).unwrap();
+    let files = ["results.csv.xz", "reference.csv", "reference.csv.xz", "games.pgn"].map(|name| {
+        let path = kept.join(name);
+        std::fs::write(&path, "").unwrap();
+        path
+    });
+    assert!(files.iter().all(|file| crate::cli::refuse_overwrite(&kept, file).is_err()));
     for out in &results {
         let words = ["report", &results[0], &results[1], "-o", out];
         let matches = Args::augment_args(clap::Command::new("report")).try_get_matches_from(words).unwrap();

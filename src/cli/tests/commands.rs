@@ -52,6 +52,51 @@ pub(in crate::cli) fn copy_and_edit(source: &Path, name: &str, file: &str, edit:
     target.display().to_string()
 }
 
+/// Options of which one would have no effect.
+#[test]
+fn options_that_exclude_each_other_are_refused() {
+    for words in [
+        "report x --keep k --where depth=1",
+        "report x --keep k --by size",
+        "report x --keep k --pairs",
+        "plan x.toml -o p --key",
+        "plan x.toml -o p --jobs-list",
+        "plan x.toml -o p --reuse r",
+        "plan --missing p --reuse r",
+        "new --hash 1MiB --nodes 9",
+    ] {
+        assert!(Cli::try_parse_from(["ttlab"].into_iter().chain(words.split(' '))).is_err(), "{words}");
+    }
+}
+
+/// An experiment that is refused leaves no file, and one that was edited is not overwritten.
+#[test]
+fn try_writes_only_what_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let call_try = |more: &[&str]| {
+        let words = ["try", "startpos", "--depth", "1", "--vary", "table.slots=1,2", "-o", out.to_str().unwrap()];
+        exit_code(&[&words[..], more].concat())
+    };
+    assert_eq!(call_try(&["--set", "nonsense=1"]), 2);
+    assert!(!out.exists());
+    assert_eq!([call_try(&[]), call_try(&[])], [0, 0]);
+    assert_eq!(call_try(&["--set", "draws=true", "--set", "draws=false"]), 2);
+    assert_eq!(call_try(&["--set", "draws=true"]), 2);
+    assert_eq!(call_try(&[]), 0);
+}
+
+/// Output that cannot be written is no fault of the arguments.
+#[test]
+fn kept_report_that_cannot_be_written_is_an_error_of_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (write_experiment(folder.path(), "x.toml", TWO_SIZES), folder.path().join("out"));
+    let out = out.to_str().unwrap();
+    assert_eq!(exit_code(&["run", &file, "-q", "--out", out]), 0);
+    assert_eq!(exit_code(&["report", out, "--keep", &file]), 5);
+    assert_eq!(exit_code(&["report", folder.path().to_str().unwrap(), "--keep", out]), 2);
+}
+
 #[test]
 fn verify_exit_code_is_that_of_the_worst_folder() {
     let folder = tempfile::tempdir().unwrap();
