@@ -5,7 +5,9 @@ set -eu
 # Parallel would interpret marks in names, so it sees only the names of variables.
 TTLAB_PROGRAM=/opt/ttlab/bin/ttlab TTLAB_PLAN=/data/plans/plan.json TTLAB_OUT=/data/reports/replacement
 export TTLAB_PROGRAM TTLAB_PLAN TTLAB_OUT
-missing=$("$TTLAB_PROGRAM" plan --missing "$TTLAB_PLAN" --out "$TTLAB_OUT" 2>/dev/null) || [ $? -eq 3 ]
+list() { "$TTLAB_PROGRAM" plan --missing "$TTLAB_PLAN" --out "$TTLAB_OUT"; }
+# Called again to say what is wrong.
+missing=$(list 2>/dev/null) || [ $? -eq 3 ] || list
 echo "$missing" | tr ',' '\n' | while IFS=- read -r first last; do
     [ -z "$first" ] || seq "$first" "${last:-$first}"
 done | parallel --jobs 20 --joblog /data/reports/replacement/submit/joblog --termseq TERM,60000,KILL,25 \
