@@ -10,6 +10,7 @@
 //!   move number
 //! - castling letters in any order, repeated, or in the A-H style of standard chess
 //! - castling rights without king and rook on their home squares, which are dropped
+//! - an e.p. square in capitals, or the square of the pawn that passed it
 //! - an e.p. square that no pawn has just passed, which is dropped, or one that a pawn passed while
 //!   the other king was in check, which is kept
 //! - unreadable clocks, which are read as 0 and 1
@@ -99,15 +100,12 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
     let (castling_column, castling) = fields.next("castling rights", Some("-"))?;
     let castling = fields.read_castling(castling, castling_column)?;
     let (ep_column, ep) = fields.next("an en passant square", Some("-"))?;
-    let is_valid_ep_field = ep == "-" || Square::parse(ep).is_some();
-    let en_passant = match Square::parse(ep) {
-        None if !is_valid_ep_field => {
-            let message = format!("expected an en passant square or -, found {}", quote_start(ep));
-            fields.repair(ep_column, message)?;
-            None
-        }
-        square => square,
-    };
+    let en_passant = Square::parse(&ep.to_ascii_lowercase());
+    let is_valid_ep_field = ep == "-" || en_passant.is_some();
+    if ep != "-" && Square::parse(ep).is_none() {
+        let message = format!("expected an en passant square or -, found {}", quote_start(ep));
+        fields.repair(ep_column, message)?;
+    }
     let (halfmove_clock, move_number) = fields.read_clocks(is_valid_ep_field)?;
     let black_plies = u16::from(turn == Color::Black);
     let game_ply = move_number.saturating_sub(1).saturating_mul(2).saturating_add(black_plies);
@@ -123,9 +121,9 @@ pub fn read_start(text: &str, strictness: Strictness) -> Result<Reading, FenErro
                 fields.repair(castling_column, message)?;
                 setup.castling = validity::possible_rights(&setup.squares, setup.castling);
             }
-            Illegality::EnPassant(message) => {
+            Illegality::EnPassant(passed, message) => {
                 fields.repair(ep_column, message)?;
-                setup.en_passant = None;
+                setup.en_passant = passed;
             }
             Illegality::EnPassantCheck(message) => {
                 fields.repair(ep_column, message)?;
@@ -156,7 +154,7 @@ pub(super) fn repair(
 
 /// Control characters and unusual blanks are escaped. For an empty text, returns `nothing` without
 /// quotes.
-pub(super) fn quote_start(text: &str) -> String {
+pub fn quote_start(text: &str) -> String {
     const MAX_LEN: usize = 24;
     let escape = |c: char| {
         if c.is_control() || is_blank(c) && c != ' ' { c.escape_unicode().to_string() } else { c.to_string() }

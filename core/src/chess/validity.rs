@@ -12,8 +12,9 @@ pub(super) enum Illegality {
     Placement(Option<Square>, String),
     Turn(String),
     Castling(String),
-    /// The square is not behind a pawn that could just have moved two squares.
-    EnPassant(String),
+    /// The square is not behind a pawn that could just have moved two squares. If it is that of
+    /// such a pawn, the square that the pawn passed is given.
+    EnPassant(Option<Square>, String),
     /// The king of the side to move was in check before the pawn was pushed. This flaw is always
     /// the last one that is checked.
     EnPassantCheck(String),
@@ -41,21 +42,25 @@ pub(super) fn possible_rights(squares: &[Option<(Color, Piece)>; 64], castling: 
 fn en_passant_flaw(setup: &Setup) -> Option<Illegality> {
     let target = setup.en_passant?;
     let (rank, pusher) = if setup.turn == Color::White { (5, Color::Black) } else { (2, Color::White) };
+    let ranks = if rank == 2 { [1, 3] } else { [6, 4] };
     if target.rank() != rank {
         let player = if pusher == Color::White { "White" } else { "Black" };
-        return Some(Illegality::EnPassant(format!(
+        let passed = Square::from_file_rank(target.file(), rank);
+        let is_of_pawn = target.rank() == ranks[1] && setup.squares[target.index()] == Some((pusher, Piece::Pawn));
+        let message = format!(
             "expected an en passant square on rank {}, behind a double push of {player}, found {target}",
             rank + 1
-        )));
+        );
+        return Some(Illegality::EnPassant(is_of_pawn.then_some(passed), message));
     }
-    let ranks = if rank == 2 { [1, 3] } else { [6, 4] };
     let [origin, pawn_square] = ranks.map(|rank| Square::from_file_rank(target.file(), rank));
     if setup.squares[pawn_square.index()] != Some((pusher, Piece::Pawn)) {
-        return Some(Illegality::EnPassant(format!("no pawn on {pawn_square} has just passed {target}")));
+        return Some(Illegality::EnPassant(None, format!("no pawn on {pawn_square} has just passed {target}")));
     }
     for square in [target, origin] {
         if setup.squares[square.index()].is_some() {
-            return Some(Illegality::EnPassant(format!("{square} is not empty, so no pawn has just passed {target}")));
+            let message = format!("{square} is not empty, so no pawn has just passed {target}");
+            return Some(Illegality::EnPassant(None, message));
         }
     }
     // The enemy pushed the pawn. A side cannot be in check while the enemy has the turn, so a check
