@@ -26,6 +26,7 @@ use super::fen::{self, FenError, Strictness, quote_start};
 use super::lines::Lines;
 use super::moves::Move;
 use super::opcode::{self, Operation, OperationValue, RawOperation, Word};
+use super::pgn_lexer::read_quoted;
 use std::collections::HashSet;
 use std::io::BufRead;
 
@@ -212,15 +213,6 @@ impl<'a> OperationReader<'a> {
         self.offset += rest.len() - rest.trim_start_matches(is_skipped).len();
     }
 
-    /// Skips the rest of an operation up to its semicolon.
-    fn drop_operation(&mut self) {
-        let mut in_quotes = false;
-        self.skip_until(|c| {
-            in_quotes ^= c == '"';
-            c == ';' && !in_quotes
-        });
-    }
-
     fn skip_until(&mut self, stop: impl FnMut(char) -> bool) {
         self.offset = self.text[self.offset..].find(stop).map_or(self.text.len(), |length| self.offset + length);
     }
@@ -243,7 +235,7 @@ impl<'a> OperationReader<'a> {
                     return Ok(Some((start + 1, name)));
                 }
                 self.repair(start + 1, expected())?;
-                self.drop_operation();
+                self.next_operands()?;
             } else if name == "-" {
                 // A stray `-` after the position is skipped.
                 self.repair(start + 1, expected())?;
@@ -252,7 +244,7 @@ impl<'a> OperationReader<'a> {
             {
                 // Prose that begins with a digit is skipped.
                 self.repair(start + 1, expected())?;
-                self.drop_operation();
+                self.next_operands()?;
             } else {
                 return Err(FenError { column: start + 1, message: expected() });
             }
@@ -279,21 +271,19 @@ impl<'a> OperationReader<'a> {
                 None | Some(';') => return Ok((words, is_closed)),
                 Some('"') => {
                     self.offset += 1;
-                    self.skip_until(|c| c == '"');
-                    words.push(Word { column: start + 1, text: &self.text[start + 1..self.offset], is_quoted: true });
-                    if self.offset == self.text.len() {
+                    let (text, length) = read_quoted(&self.text[self.offset..]);
+                    words.push(Word { column: start + 1, text: text.into(), is_quoted: true });
+                    self.offset = length.map_or(self.text.len(), |length| self.offset + length);
+                    if length.is_none() {
                         is_closed = false;
-                        self.repair(
-                            start + 1,
-                            "expected a closing quotation mark, found the end of the line".to_owned(),
-                        )?;
-                    } else {
-                        self.offset += 1;
+                        let message = "expected a closing quotation mark, found the end of the line";
+                        self.repair(start + 1, message.to_owned())?;
                     }
                 }
                 Some(_) => {
                     self.skip_until(|c| fen::is_blank(c) || c == ';');
-                    words.push(Word { column: start + 1, text: &self.text[start..self.offset], is_quoted: false });
+                    let text = self.text[start..self.offset].into();
+                    words.push(Word { column: start + 1, text, is_quoted: false });
                 }
             }
         }

@@ -38,9 +38,8 @@ pub fn epd_file(file_name: &str, suite: &Suite) -> (String, Vec<Fault>) {
     (text, faults)
 }
 
-/// Characters that EPD texts cannot contain are replaced. Quotes become apostrophes, and
-/// backslashes, which some programs read as escapes, become slashes. [`printable`] replaces control
-/// characters.
+/// Quotes and backslashes of texts are written with a backslash before them, as in PGN.
+/// [`printable`] replaces control characters.
 ///
 /// The clocks come before all other operations, because some programs look for the opcodes of the
 /// clocks even inside texts.
@@ -48,7 +47,7 @@ pub fn epd_line(item: &Item) -> String {
     let fen = item.board.fen(EpRule::Always);
     let mut fields = fen.split(' ');
     let mut out = fields.by_ref().take(4).collect::<Vec<_>>().join(" ");
-    let quoted = |text: &str| format!("\"{}\"", printable(text).replace('"', "'").replace('\\', "/"));
+    let quoted = |text: &str| format!("\"{}\"", printable(text).replace('\\', r"\\").replace('"', r#"\""#));
     let has_operation = |opcode: &str| item.operations().iter().any(|operation| operation.opcode == opcode);
     let clocks = [("hmvc", "0"), ("fmvn", "1")];
     // The last two fields of the FEN.

@@ -5,11 +5,13 @@ use super::fen::{FenError, Strictness, is_blank, quote_start, repair};
 use super::increments::Increments;
 use super::moves::Move;
 use super::{fault, san};
+use std::borrow::Cow;
 
 #[derive(Debug, Clone)]
 pub(super) struct Word<'a> {
     pub(super) column: usize,
-    pub(super) text: &'a str,
+    /// Without quotes and escapes.
+    pub(super) text: Cow<'a, str>,
     pub(super) is_quoted: bool,
 }
 
@@ -78,10 +80,10 @@ pub(super) fn read(
         }
         "id" | "c0" | "c1" | "c2" | "c3" | "c4" | "c5" | "c6" | "c7" | "c8" | "c9" => match words {
             [] => return Err(missing_operand("a string")),
-            [word] => OperationValue::Text(word.text.to_owned()),
+            [word] => OperationValue::Text(word.text.to_string()),
             [_, second, ..] => {
                 let message =
-                    format!("`{name}` expects one string in quotation marks, found {}", quote_start(second.text));
+                    format!("`{name}` expects one string in quotation marks, found {}", quote_start(&second.text));
                 repair(strictness, second.column, message, &mut repairs)?;
                 OperationValue::Text(operand_text.trim_matches(|c| c == '"' || is_blank(c)).to_owned())
             }
@@ -109,10 +111,10 @@ fn read_integer(operation: &RawOperation<'_>, least: i64, most: i64) -> Result<i
     let (column, actual) = match words {
         [word] => match word.text.parse() {
             Ok(value) if (least..=most).contains(&value) && !word.is_quoted => return Ok(value),
-            _ => (word.column, quote_start(word.text)),
+            _ => (word.column, quote_start(&word.text)),
         },
         [] => (operation.column, "nothing".to_owned()),
-        [_, second, ..] => (second.column, format!("a second operand {}", quote_start(second.text))),
+        [_, second, ..] => (second.column, format!("a second operand {}", quote_start(&second.text))),
     };
     Err(FenError { column, message: format!("`{name}` expects {expected}, found {actual}") })
 }
@@ -130,20 +132,13 @@ fn read_moves(
     let mut moves = Vec::new();
     for word in words {
         // This word is the check sign of the previous move, after a space.
-        if !moves.is_empty() && matches!(word.text, "+" | "#" | "++") {
-            repair(strictness, word.column, format!("expected a move, found {}", quote_start(word.text)), repairs)?;
+        if !moves.is_empty() && matches!(&*word.text, "+" | "#" | "++") {
+            repair(strictness, word.column, format!("expected a move, found {}", quote_start(&word.text)), repairs)?;
             continue;
         }
         let at_word = |error: san::SanError| FenError { column: word.column, message: error.to_string() };
-        // The word is read strictly first. If that fails, the fault is recorded as a repair.
-        let mv = match san::read(&board, word.text, Strictness::Strict) {
-            Ok(mv) => mv,
-            Err(error) => {
-                let mv = san::read(&board, word.text, strictness).map_err(at_word)?;
-                repairs.push(at_word(error));
-                mv
-            }
-        };
+        let (mv, flaw) = san::read_noting(&board, &word.text, strictness).map_err(at_word)?;
+        repairs.extend(flaw.map(at_word));
         if is_line {
             board.play(mv, Increments::none());
         }

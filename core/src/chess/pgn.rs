@@ -3,9 +3,10 @@
 //! Comments (`{}`, `;`), escaped lines (`%`), variations, annotation glyphs (`$1`, `!?`), move
 //! numbers, results, a byte order mark and any line ends are read and skipped. A `FEN` tag sets
 //! the start position. A `Variant` tag that names other rules than those of chess is a fault.
-//! Moves are read as in [`super::san`], with `!` and `?` in both modes. A game without moves is
-//! an error, or is skipped if faulty games are skipped. Lenient mode ends a game at a null move
-//! (`--`), which is not a legal move, and accepts games without results.
+//! A second such tag in one game is a fault too. Moves are read as in [`super::san`], with `!` and
+//! `?` in both modes. A game without moves is an error, or is skipped if faulty games are skipped.
+//! Lenient mode ends a game at a null move (`--`), which is not a legal move, and accepts games
+//! without results.
 //!
 //! Where a game ends does not depend on its faults, so that a faulty game never spoils another one.
 //! A game ends
@@ -13,8 +14,9 @@
 //! - before a tag that follows a legal move
 //! - before a tag that follows other movetext, if a blank line separates them or if no tag precedes
 //!   the movetext
-//! - before a tag that repeats the first tag of the game
-//! - before the tag `Event`, which is the first tag by the standard, if the game has a fault
+//! - before a tag that repeats the first tag of the game, if a blank line separates them
+//! - before the tag `Event`, which is the first tag by the standard, if the game has a fault, and
+//!   movetext or a blank line separates them
 //! - at the end of the file
 //!
 //! A comment ends before a line that begins with a tag, even if the comment is closed later. A tag
@@ -147,10 +149,12 @@ impl GameReader<'_> {
     fn is_at_next_game(&mut self, state: &GameState) -> bool {
         let game = &state.game;
         self.lexer.peek_tag_name().is_some_and(|(name, after_blank_line)| {
+            // Tags without a blank line between them belong to one game: a game must not lose its FEN.
+            let is_separate = after_blank_line || state.has_movetext;
             let repeats_first_tag = game.tags.first().is_some_and(|(first, _)| first == name);
             let is_event_after_fault = name == "Event" && state.fault.is_some();
             let ends_movetext = state.has_movetext && (after_blank_line || game.tags.is_empty());
-            !game.moves.is_empty() || ends_movetext || repeats_first_tag || is_event_after_fault
+            !game.moves.is_empty() || ends_movetext || is_separate && (repeats_first_tag || is_event_after_fault)
         })
     }
 
@@ -189,10 +193,13 @@ impl GameReader<'_> {
                     return self.repair("expected a move, found the null move --, which ends the game".to_owned());
                 }
                 let board = &mut state.board;
-                let mv = read_move(board, text, self.strictness).map_err(|error| {
-                    let dots = if board.turn() == Color::White { "." } else { "..." };
-                    self.lexer.fault(format!("move {}{dots}{}: {error}", board.game_ply() / 2 + 1, quote_start(text)))
-                })?;
+                let dots = if board.turn() == Color::White { "." } else { "..." };
+                let place = format!("move {}{dots}{}", board.game_ply() / 2 + 1, quote_start(text));
+                // `!` and `?` after the move are allowed by the standard.
+                let san = text.trim_end_matches(['!', '?']);
+                let at_move = |error: san::SanError| self.lexer.fault(format!("{place}: {error}"));
+                let (mv, flaw) = san::read_noting(board, san, self.strictness).map_err(at_move)?;
+                self.notes.extend(flaw.map(at_move));
                 board.play(mv, Increments::none());
                 state.game.moves.push(mv);
             }
@@ -204,6 +211,9 @@ impl GameReader<'_> {
     /// Sets the start position from a `FEN` tag. Returns an error if a `Variant` tag names a
     /// variant of chess that is not supported. Other tags are ignored.
     fn read_tag(&mut self, name: &str, value: &str, state: &mut GameState) -> Result<(), TextFault> {
+        if ["FEN", "Variant"].contains(&name) && state.game.tag(name).is_some() {
+            return Err(self.lexer.fault(format!("expected one tag {name}, found a second one")));
+        }
         if name == "FEN" {
             let reading =
                 fen::read(value, self.strictness).map_err(|fault| self.lexer.fault(format!("tag FEN, {fault}")))?;
@@ -250,12 +260,6 @@ impl GameState {
             self.ignores_moves = true;
         }
     }
-}
-
-/// Reads a move in SAN or UCI notation. `!` and `?` after the move are accepted even in strict
-/// mode, because the PGN standard allows them.
-fn read_move(board: &Board, text: &str, strictness: Strictness) -> Result<Move, san::SanError> {
-    san::read(board, text.trim_end_matches(['!', '?']), strictness)
 }
 
 #[cfg(test)]

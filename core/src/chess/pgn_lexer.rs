@@ -140,8 +140,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads a tag, such as `[Name "value"]`. In the value, `\"` stands for a quotation mark, and
-    /// `\\` stands for a backslash.
+    /// Reads a tag, such as `[Name "value"]`.
     fn read_tag(&mut self) -> Result<Token<'a>, TextFault> {
         let line = self.rest().split('\n').next().unwrap_or_default();
         // If the tag cannot be read, its whole line is skipped.
@@ -154,29 +153,30 @@ impl<'a> Lexer<'a> {
             return Err(expected());
         }
         let quoted = rest.trim_start().strip_prefix('"').ok_or_else(expected)?;
-        let mut value = String::new();
-        let mut escaped = false;
-        let mut value_end = None;
-        for (index, c) in quoted.char_indices() {
-            match c {
-                '\\' if !escaped => escaped = true,
-                '"' if !escaped => {
-                    value_end = Some(index + 1);
-                    break;
-                }
-                _ => {
-                    value.push(c);
-                    escaped = false;
-                }
-            }
-        }
-        let after_value = value_end.map(|end| quoted[end..].trim_start()).ok_or_else(expected)?;
+        let (value, length) = read_quoted(quoted);
+        let after_value = length.map(|end| quoted[end..].trim_start()).ok_or_else(expected)?;
         let after_tag = after_value.strip_prefix(']').ok_or_else(expected)?;
         let name = name.to_owned();
         // Goes back from the end of the line to the end of the tag.
         self.offset -= after_tag.len();
         Ok(Token::Tag(name, value))
     }
+}
+
+/// Reads a text up to its closing quotation mark. `\"` stands for a quotation mark, and `\\` for a
+/// backslash; any other backslash is kept. Returns the text, and its length in bytes with the mark
+/// if there is one.
+pub(super) fn read_quoted(text: &str) -> (String, Option<usize>) {
+    let mut value = String::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((index, c)) = chars.next() {
+        match c {
+            '"' => return (value, Some(index + 1)),
+            '\\' => value.push(chars.next_if(|(_, next)| matches!(next, '"' | '\\')).map_or(c, |(_, next)| next)),
+            _ => value.push(c),
+        }
+    }
+    (value, None)
 }
 
 /// For example, the name in `[White "` is `White`.

@@ -58,6 +58,14 @@ pub fn read(board: &Board, text: &str, strictness: Strictness) -> Result<Move, S
     }
 }
 
+/// Reads a move as [`read`] does. Also returns why strict mode would refuse the text, if it would.
+pub(super) fn read_noting(board: &Board, text: &str, mode: Strictness) -> Result<(Move, Option<SanError>), SanError> {
+    match read(board, text, Strictness::Strict) {
+        Ok(mv) => Ok((mv, None)),
+        Err(flaw) => read(board, text, mode).map(|mv| (mv, Some(flaw))),
+    }
+}
+
 /// Parses a move's text without checking whether the move is legal. Returns `None` if the text does
 /// not have the form of a move.
 fn describe(board: &Board, text: &str, strictness: Strictness) -> Option<Description> {

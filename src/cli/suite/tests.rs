@@ -154,16 +154,16 @@ fn position_that_strict_epd_refuses_is_not_written() {
     assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [fault]);
 }
 
-/// Characters that EPD cannot write in a text are replaced. So is what other readers misread:
-/// clocks come before a text that names them, and a backslash before the closing quote is replaced.
+/// Control characters are replaced, quotes and backslashes are escaped. Clocks come before a text that
+/// names them, because other readers misread them there.
 #[test]
 fn texts_are_written_as_other_programs_read_them() {
-    let input = format!("{ROOKS} c0 \"hmvc fmvn\"; c1 \"a\\\"; hmvc 7; fmvn 30; id \"a\";\n");
+    let input = format!("{ROOKS} c0 \"hmvc fmvn\"; c1 \"a\\\\\"; hmvc 7; fmvn 30; id \"a\\b\";\n");
     let suite = read(SuiteKind::Positions, &input);
-    let written = format!("{ROOKS} hmvc 7; fmvn 30; c0 \"hmvc fmvn\"; c1 \"a/\"; id \"a\";\n");
+    let written = format!("{ROOKS} hmvc 7; fmvn 30; c0 \"hmvc fmvn\"; c1 \"a\\\\\"; id \"a\\\\b\";\n");
     assert_eq!(epd(&suite.items[0]), written);
     let game = read(SuiteKind::Games, "[White \"a\u{1b}\\\"\"]\n[Black \"b\"]\n\n1. e4 *\n");
-    assert!(epd(&game.items[0]).ends_with(" id \"a\u{fffd}' - b\";\n"), "{}", epd(&game.items[0]));
+    assert!(epd(&game.items[0]).ends_with(" id \"a\u{fffd}\\\" - b\";\n"), "{}", epd(&game.items[0]));
 }
 
 #[test]
