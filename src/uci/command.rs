@@ -12,9 +12,8 @@ pub enum Command {
     NewGame,
     /// The name and the value of an option. A button has no value.
     SetOption(String, Option<String>),
-    /// The FEN of the position in which the game starts, and the moves played since then. The FEN
-    /// is `None` for the usual start position.
-    Position(Option<String>, Vec<String>),
+    /// The words before `moves`, and the moves.
+    Position(String, Vec<String>),
     Go(Go),
     Stop,
     PonderHit,
@@ -107,27 +106,17 @@ fn parse_set_option<'a>(words: impl Iterator<Item = &'a str>) -> Command {
     Command::SetOption(parts.next().unwrap_or_default(), parts.next())
 }
 
-/// Parses the words after `position`: `startpos`, or `fen` with a FEN. The word `moves` and a list
-/// of moves may follow.
-fn parse_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Command {
-    let kind = words.next().unwrap_or_default();
-    let fen_and_moves: Vec<&str> = words.collect();
-    let mut parts = fen_and_moves.splitn(2, |&word| word == "moves");
-    let fen_words = parts.next().unwrap_or_default();
-    let moves = parts.next().unwrap_or_default();
-    let fen = match kind {
-        "startpos" => None,
-        "fen" => Some(fen_words.join(" ")),
-        // Another word is refused later, as an invalid FEN.
-        other => Some(other.to_owned()),
-    };
-    Command::Position(fen, moves.iter().map(ToString::to_string).collect())
+/// Parses the words after `position`.
+fn parse_position<'a>(words: impl Iterator<Item = &'a str>) -> Command {
+    let words: Vec<&str> = words.collect();
+    let mut parts = words.splitn(2, |&word| word == "moves");
+    let start = parts.next().unwrap_or_default().join(" ");
+    Command::Position(start, parts.next().unwrap_or_default().iter().map(ToString::to_string).collect())
 }
 
-/// Parses a number. Returns the integer part, and whether a fraction was dropped. A negative number
-/// becomes 0, because some clients send negative times for expired clocks. A number that is too
-/// large becomes [`MAX_NUMBER`], so that it remains a limit.
-fn parse_number(text: &str) -> Option<(u64, bool)> {
+/// Parses a number. Returns the integer part, and whether a fraction was dropped. A number that is
+/// too large becomes [`MAX_NUMBER`], so that it remains a limit.
+fn parse_number(text: &str) -> Option<(i64, bool)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
     if digits.is_empty()
@@ -136,14 +125,14 @@ fn parse_number(text: &str) -> Option<(u64, bool)> {
     {
         return None;
     }
-    let number = digits.parse::<u64>().map_or(MAX_NUMBER, |number| number.min(MAX_NUMBER));
+    let number = digits.parse::<i64>().map_or(MAX_NUMBER, |number| number.min(MAX_NUMBER));
     let has_fraction = fraction.bytes().any(|byte| byte != b'0');
-    Some((if text.starts_with('-') { 0 } else { number }, has_fraction))
+    Some((if text.starts_with('-') { -number } else { number }, has_fraction))
 }
 
 /// The maximum of all numbers. It is larger than the time on any clock, and sums of such numbers do
 /// not overflow.
-const MAX_NUMBER: u64 = 1 << 53;
+const MAX_NUMBER: i64 = 1 << 53;
 
 const KEYWORDS: [&str; 12] = [
     "infinite",
@@ -182,16 +171,19 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
         match word {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "depth" => go.depth = next_number().map(|depth| clamp_number(depth, 1, 255, word, &mut messages) as u8),
-            "nodes" => go.nodes = next_number().map(|nodes| clamp_number(nodes, 1, MAX_NUMBER, word, &mut messages)),
+            "depth" => go.depth = next_number().and_then(|depth| limit(depth, 1, 255, word, &mut messages)),
+            "nodes" => go.nodes = next_number().and_then(|nodes| limit(nodes, 1, MAX_NUMBER, word, &mut messages)),
             "movestogo" => {
-                go.moves_to_go = next_number().map(|moves| clamp_number(moves, 1, 1000, word, &mut messages) as u32)
+                go.moves_to_go = next_number().and_then(|moves| limit(moves, 1, 1000, word, &mut messages));
             }
-            "movetime" => go.move_time = next_number().map(Duration::from_millis),
-            "wtime" => go.time[0] = next_number().map(Duration::from_millis),
-            "btime" => go.time[1] = next_number().map(Duration::from_millis),
-            "winc" => go.increment[0] = next_number().map(Duration::from_millis).unwrap_or_default(),
-            "binc" => go.increment[1] = next_number().map(Duration::from_millis).unwrap_or_default(),
+            "movetime" => {
+                let time = next_number().and_then(|time| limit(time, 0, MAX_NUMBER, word, &mut messages));
+                go.move_time = time.map(Duration::from_millis);
+            }
+            "wtime" => go.time[0] = next_number().map(clock),
+            "btime" => go.time[1] = next_number().map(clock),
+            "winc" => go.increment[0] = next_number().map(clock).unwrap_or_default(),
+            "binc" => go.increment[1] = next_number().map(clock).unwrap_or_default(),
             "searchmoves" => {
                 let moves = std::iter::from_fn(|| words.next_if(|next| !KEYWORDS.contains(next)));
                 go.search_moves.extend(moves.map(str::to_owned));
@@ -207,14 +199,21 @@ fn parse_go<'a>(words: impl Iterator<Item = &'a str>) -> Go {
     go
 }
 
-/// Clamps the number after the keyword `word` to a range. Adds a message if this changes the
-/// number.
-fn clamp_number(number: u64, least: u64, most: u64, word: &str, messages: &mut Vec<String>) -> u64 {
+/// Clamps the number after the keyword `word` to a range. A negative number is no limit. Adds a
+/// message if the number is not in the range.
+fn limit<T: TryFrom<i64>>(number: i64, least: i64, most: i64, word: &str, messages: &mut Vec<String>) -> Option<T> {
     let clamped = number.clamp(least, most);
+    let is_used = number >= 0;
     if clamped != number {
-        messages.push(format!("{word}: expected {least} to {most}, found {number}: using {clamped}"));
+        let using = if is_used { format!(": using {clamped}") } else { String::new() };
+        messages.push(format!("{word}: expected {least} to {most}, found {number}{using}"));
     }
-    clamped
+    T::try_from(clamped).ok().filter(|_| is_used)
+}
+
+/// Some clients send negative times for expired clocks.
+fn clock(millis: i64) -> Duration {
+    Duration::from_millis(millis.max(0).unsigned_abs())
 }
 
 #[cfg(test)]
@@ -243,10 +242,10 @@ mod tests {
         for (text, expected) in [
             ("12", Some((12, false))),
             ("+12", Some((12, false))),
-            ("-12", Some((0, false))),
+            ("-12", Some((-12, false))),
             ("1000.5", Some((1000, true))),
             ("1000.0", Some((1000, false))),
-            ("-3.5", Some((0, true))),
+            ("-3.5", Some((-3, true))),
             ("0.9", Some((0, true))),
             ("", None),
             ("-", None),

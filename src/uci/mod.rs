@@ -54,7 +54,7 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
                     game = Some(PlayedGame::default());
                 }
                 Command::SetOption(name, value) => {
-                    worker.finish();
+                    worker.wait_for_answer();
                     match settings.set(&name, value.as_deref()) {
                         Ok(FollowUp::None) => {}
                         Ok(FollowUp::Clear) => worker.clear(),
@@ -62,35 +62,31 @@ pub fn serve(input: impl BufRead, output: impl Write + Send, mut settings: UciSe
                         Err(message) => output.info(&message),
                     }
                 }
-                Command::Position(fen, moves) => {
-                    game = match PlayedGame::read(fen.as_deref(), &moves) {
-                        Ok((game, repairs)) => {
-                            repairs.iter().for_each(|repair| output.info(repair));
-                            Some(game)
-                        }
-                        Err(message) => {
-                            output.info(&message);
-                            None
-                        }
-                    };
+                Command::Position(start, moves) => {
+                    let (result, repairs) = PlayedGame::read(&start, &moves);
+                    repairs.iter().chain(result.as_ref().err()).for_each(|message| output.info(message));
+                    game = result.ok();
                 }
-                Command::Go(_) if worker.is_searching() => output.info("go: a search is running: send `stop` first"),
+                Command::Go(_) if worker.waits_for_client() => {
+                    output.info("go: a search is running: send `stop` first");
+                }
                 Command::Go(mut go) => match &game {
                     None => {
+                        worker.wait_for_answer();
                         output.info("go: no position: the last `position` was refused");
                         output.write_line("bestmove 0000");
                     }
                     Some(game) => {
+                        worker.prepare(&mut settings, &output);
                         go.ensure_limit(game.board.turn());
                         go.messages.iter().for_each(|message| output.info(&format!("go: {message}")));
-                        worker.prepare(&mut settings, &output);
                         worker.go(scope, go, game, &settings, &output);
                     }
                 },
                 Command::Stop => worker.stop(),
                 Command::PonderHit => worker.ponder_hit(),
                 Command::Bench => {
-                    worker.finish();
+                    worker.wait_for_answer();
                     output.write_line(&bench());
                 }
                 Command::Quit => {
@@ -123,6 +119,20 @@ mod tests {
             "position fen rubbish",
             "position",
             "position fen 8/8/8/8/8/8/8/8 w - -",
+            "position fen",
+            "position fen moves e2e4",
+            "position startpos e2e4 e7e5",
+            "position startpos move e2e4",
+            "position startpos fen 8/4P1k1/8/8/8/8/8/4K3 w - - 0 1",
+            "position StartPos moves e2e4",
+            "position rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 e2e4",
+            "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - e2e4",
+            "position fen 8/4P1k1/8/8/8/8/8/4K3",
+            "position fen fen 8/4P1k1/8/8/8/8/8/4K3 w - - 0 1",
+            "position startpos moves e2e4 moves e7e5",
+            "position startpos moves e4",
+            "position startpos moves 0000",
         ] {
             let answer = answers_to(&format!(
                 "position startpos moves e2e4\n{refused}\ngo depth 1\ngo infinite\nposition startpos\ngo depth 1\n"
@@ -180,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Commands that need an idle engine end the search and wait for its answer; later commands are
+    /// Commands that need an idle engine end an endless search and wait for its answer; later commands are
     /// not refused.
     #[test]
     fn next_command_waits_for_the_answer() {
@@ -196,6 +206,37 @@ mod tests {
             assert_eq!(best.len(), 2, "{answer:?}");
             assert_eq!(best.last(), Some(&(answer.len() - 1)), "{answer:?}");
             assert!(!answer.iter().any(|line| line.starts_with("info string")), "{answer:?}");
+        }
+    }
+
+    /// A search with a limit is finished before the next command that needs the engine: each `go` has
+    /// an answer, in the position of its time. Only the client ends another one.
+    #[test]
+    fn limited_search_is_finished_first() {
+        let black = "position startpos moves e2e4\n";
+        for (lines, answers, finished) in [
+            (format!("go nodes 500\n{black}go nodes 500\n"), 2, ""),
+            (format!("go movetime 60\n{black}go movetime 60\n"), 2, ""),
+            (format!("go depth 2\ngo depth 2\n{black}go depth 2\n"), 3, "info depth 2 "),
+            (format!("go depth 4\nisready\n{black}go depth 2\n"), 2, "info depth 4 "),
+            (format!("go depth 4\nucinewgame\n{black}go depth 2\n"), 2, "info depth 4 "),
+            (format!("go depth 4\nsetoption name table.slots value 2\n{black}go depth 2\n"), 2, "info depth 4 "),
+            (format!("go depth 4\nsetoption name Clear Hash\n{black}go depth 2\n"), 2, "info depth 4 "),
+            (format!("go depth 4\nbench\n{black}go depth 2\n"), 2, "info depth 4 "),
+            (format!("go depth 2\nposition rubbish\ngo depth 1\n{black}go depth 1\n"), 3, "info depth 2 "),
+            (format!("go infinite\nstop\n{black}go depth 1\n"), 2, ""),
+            (format!("go ponder depth 4\nponderhit\n{black}go depth 1\n"), 2, "info depth 4 "),
+        ] {
+            let found = answers_to(&lines);
+            let best: Vec<&String> = found.iter().filter(|line| line.starts_with("bestmove ")).collect();
+            assert_eq!(best.len(), answers, "{lines}: {found:?}");
+            assert!("12".contains(best[0].chars().nth("bestmove e".len()).unwrap()), "{lines}: {found:?}");
+            assert!("78".contains(best[answers - 1].chars().nth("bestmove e".len()).unwrap()), "{lines}: {found:?}");
+            assert!(found.iter().any(|line| line.starts_with(finished)), "{lines}: {found:?}");
+        }
+        for go in ["go infinite", "go ponder depth 3"] {
+            let refused = answers_to(&format!("{go}\n{black}go depth 1\nstop\n"));
+            assert_eq!(refused.iter().filter(|line| line.starts_with("bestmove ")).count(), 1, "{refused:?}");
         }
     }
 

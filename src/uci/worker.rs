@@ -84,11 +84,11 @@ impl<'scope> Worker<'scope> {
         self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() != Phase::Done)
     }
 
-    /// Ends the current search, and creates the engine anew if the engine options have changed. If
+    /// Waits for the answer of the current search, and creates the engine anew if the engine options have changed. If
     /// the engine cannot be created, an engine with the previous options is created instead, and
     /// these options are restored in `settings`.
     pub fn prepare<W: Write>(&mut self, settings: &mut UciSettings, output: &Output<W>) {
-        self.finish();
+        self.wait_for_answer();
         let mut engine = lock(&self.engine);
         if engine.as_ref().is_some_and(|created| *created.options() == settings.engine) {
             return;
@@ -128,22 +128,21 @@ impl<'scope> Worker<'scope> {
         self.running.iter().for_each(|(signal, _)| signal.change_phase(&[Phase::Waiting], Phase::Searching));
     }
 
-    /// Waits for the answer of the search. If the answer could not come before another command, the
-    /// search is stopped first.
+    /// Whether the answer of the current search cannot come before another command.
+    pub fn waits_for_client(&self) -> bool {
+        self.running.as_ref().is_some_and(|(signal, _)| match *signal.phase() {
+            Phase::Waiting => true,
+            Phase::Searching => signal.endless,
+            Phase::Ending | Phase::Done => false,
+        })
+    }
+
+    /// Waits for the answer of the current search. A search with a limit is finished; one that only
+    /// the client can end is stopped.
     pub fn wait_for_answer(&mut self) {
-        if self.running.as_ref().is_some_and(|(signal, _)| signal.endless || *signal.phase() == Phase::Waiting) {
+        if self.waits_for_client() {
             self.stop();
         }
-        self.join();
-    }
-
-    /// Stops the search and waits for its answer.
-    pub fn finish(&mut self) {
-        self.stop();
-        self.join();
-    }
-
-    fn join(&mut self) {
         if let Some((_, thread)) = self.running.take() {
             let _ = thread.join();
         }
