@@ -286,7 +286,7 @@ mod tests {
                 nodes: Some(nodes),
                 earlier_depths: vec![DepthReport {
                     depth: 1,
-                    score: 5,
+                    score: Some(5),
                     pv: legal_moves.iter().take(1).copied().collect(),
                     nodes: nodes / 4,
                     hashfull: None,

@@ -58,8 +58,10 @@ pub struct InfoCollector {
     depth: Option<u8>,
     latest: InfoFields,
     first_hashfull: Option<(Duration, bool)>,
-    /// The depths with an exact score, in increasing order.
+    /// The depths with an exact score, or with nodes and a variation, in increasing order.
     depths: Vec<DepthInfo>,
+    /// The first line with a score that cannot be read.
+    unread: Option<String>,
 }
 
 #[derive(Default)]
@@ -68,6 +70,8 @@ struct InfoLine {
     fields: InfoFields,
     rank: Option<u64>,
     is_bound: bool,
+    /// Whether the line has a score that cannot be read.
+    is_unread: bool,
     /// Whether the line has `currmove`. Engines write such lines at clock intervals.
     has_currmove: bool,
 }
@@ -83,6 +87,7 @@ impl InfoLine {
         let fields = &mut info.fields;
         while let Some(word) = words.next() {
             match word {
+                "score" => info.is_unread = true,
                 "string" => break,
                 "depth" => info.depth = parse_number(words.next()).or(info.depth),
                 "nodes" => fields.nodes = parse_number(words.next()).filter(is_plausible_count).or(fields.nodes),
@@ -102,6 +107,7 @@ impl InfoLine {
                 _ => {}
             }
         }
+        info.is_unread &= fields.score.is_none();
         Some(info)
     }
 }
@@ -110,7 +116,8 @@ impl InfoCollector {
     /// Adds a line that arrived `elapsed` after the start of the search. Lines other than `info`
     /// lines are ignored.
     pub fn add_line(&mut self, line: &str, elapsed: Duration) {
-        let Some(InfoLine { depth, mut fields, rank, is_bound, has_currmove }) = InfoLine::parse(line) else { return };
+        let Some(info) = InfoLine::parse(line) else { return };
+        let InfoLine { depth, mut fields, rank, is_bound, is_unread, has_currmove } = info;
         // A line of another rank describes a variation that the engine does not prefer. Only the
         // line's nodes are used, because they are the nodes of the whole search.
         if rank.is_some_and(|rank| rank != 1) {
@@ -134,12 +141,18 @@ impl InfoCollector {
         if is_bound {
             return;
         }
-        if fields.score.is_some() && self.depths.last().is_none_or(|last| last.depth < depth) {
+        let is_finished = fields.score.is_some() || fields.nodes.is_some() && !fields.pv.is_empty();
+        if is_finished && self.depths.last().is_none_or(|last| last.depth < depth) {
             self.depths.push(DepthInfo { depth, fields: InfoFields::default(), elapsed });
         }
         if let Some(last) = self.depths.last_mut().filter(|last| last.depth == depth) {
             last.fields.update(&fields);
             last.elapsed = elapsed;
+            if is_unread {
+                // An earlier score of this depth belongs to another variation.
+                last.fields.score = None;
+                self.unread.get_or_insert_with(|| line.chars().take(80).collect());
+            }
         }
     }
 
@@ -152,10 +165,10 @@ impl InfoCollector {
     }
 
     /// `best` is the move of the search's `bestmove` line. Depth, score and variation are those of
-    /// the last depth with an exact score, to which all remaining nodes are added.
+    /// the last finished depth, to which all remaining nodes are added.
     pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
-        let Self { depth: deepest, latest: InfoFields { score, nodes, hashfull, pv }, first_hashfull, mut depths } =
-            self;
+        let Self { depth: deepest, latest, first_hashfull, mut depths, unread } = self;
+        let InfoFields { score, nodes, hashfull, pv } = latest;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
         let has_unscored_depth = depths.last().is_some_and(|last| deepest > Some(last.depth));
         // Engines may stop a little before the node limit, in a depth that has no score yet.
@@ -170,9 +183,7 @@ impl InfoCollector {
         let mut max_nodes = nodes;
         let mut earlier_depths = Vec::new();
         for DepthInfo { depth, fields, elapsed } in depths.into_iter().rev() {
-            let InfoFields { score: Some(score), nodes: Some(nodes), hashfull, pv } = fields else {
-                continue;
-            };
+            let InfoFields { score, nodes: Some(nodes), hashfull, pv } = fields else { continue };
             let pv = parse_variation(board, &pv);
             if Some(nodes) <= max_nodes && !pv.is_empty() {
                 max_nodes = Some(nodes);
@@ -181,7 +192,8 @@ impl InfoCollector {
         }
         earlier_depths.reverse();
         let pv = parse_variation(board, &pv);
-        UciReport { depth, score, best, pv, nodes, hashfull, first_hashfull, truncated, falling_nodes, earlier_depths }
+        let report = UciReport { depth, score, best, pv, nodes, hashfull, first_hashfull, ..UciReport::default() };
+        UciReport { truncated, falling_nodes, unread, earlier_depths, ..report }
     }
 }
 
@@ -401,6 +413,38 @@ mod tests {
             let twice = ["info depth 2 score cp 20 nodes 150 pv a2a3", &bound];
             assert_eq!(rows(depth, "a2a3", &[&[exact][..], &twice].concat()).0, "1: 100 a2a3 10, 2: 100 a2a3 20");
         }
+    }
+
+    /// A depth whose score cannot be read, or that has none, is a row without a score, with its own
+    /// nodes. A score of another variation is not taken.
+    #[test]
+    fn depth_with_an_unreadable_score_has_its_row() {
+        let line = |depth: u8, score: &str| format!("info depth {depth} {score} nodes {depth}00 pv a2a3");
+        for (score, last, unread) in [
+            ("score cp 7", "7", None),
+            ("score cp +12", "12", None),
+            ("", "-", None),
+            ("score -INFINITE", "-", Some("info depth 3 score -INFINITE nodes 300 pv a2a3")),
+            ("score cp inf", "-", Some("info depth 3 score cp inf nodes 300 pv a2a3")),
+            ("score cp 12.5", "-", Some("info depth 3 score cp 12.5 nodes 300 pv a2a3")),
+            ("score mate -", "-", Some("info depth 3 score mate - nodes 300 pv a2a3")),
+        ] {
+            let lines = [line(1, "score cp 1"), line(2, "score cp 2"), line(3, score)];
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let limit = Limit { depth: Some(3), nodes: None };
+            let first_rows = "1: 100 a2a3 1, 2: 100 a2a3 2";
+            assert_eq!(rows(limit, "a2a3", &lines), (format!("{first_rows}, 3: 100 a2a3 {last}"), false), "{score}");
+            let deeper = [&lines[..], &["info depth 4 score cp 4 nodes 400 pv a2a3"]].concat();
+            let expected = format!("{first_rows}, 3: 100 a2a3 {last}, 4: 100 a2a3 4");
+            assert_eq!(rows(Limit { depth: Some(4), nodes: None }, "a2a3", &deeper).0, expected, "{score}");
+            let mut info = InfoCollector::default();
+            lines.iter().for_each(|line| info.add_line(line, Duration::ZERO));
+            let board = Board::startpos();
+            let report = info.into_report(&board, parse_move(&board, "a2a3").unwrap(), limit);
+            assert_eq!(report.unread.as_deref(), unread, "{score}");
+        }
+        let changed = ["info depth 1 score cp 5 nodes 50 pv b2b3", "info depth 1 score cp inf nodes 60 pv a2a3"];
+        assert_eq!(rows(Limit { depth: Some(1), nodes: None }, "a2a3", &changed).0, "1: 60 a2a3 -");
     }
 
     /// A node count is at least 1 and at most 2^53.

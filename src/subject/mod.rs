@@ -70,7 +70,9 @@ pub struct UciReport {
     /// Depth and node count of two successive depths of which the later one has the smaller count,
     /// so that the counts are not sums.
     pub falling_nodes: Option<[(u8, u64); 2]>,
-    /// The earlier depths that have a score, a move and nodes, in increasing order.
+    /// The start of the first line whose score cannot be read.
+    pub unread: Option<String>,
+    /// The earlier depths that have a move and nodes, in increasing order.
     pub earlier_depths: Vec<DepthReport>,
 }
 
@@ -79,7 +81,7 @@ pub struct UciReport {
 pub struct DepthReport {
     /// The depth in plies.
     pub depth: u8,
-    pub score: Score,
+    pub score: Option<Score>,
     pub pv: Vec<Move>,
     /// The number of nodes from the start of the search to the end of this depth.
     pub nodes: u64,
@@ -98,7 +100,7 @@ impl UciReport {
         for earlier in &self.earlier_depths {
             let depth_report = Self {
                 depth: Some(earlier.depth),
-                score: Some(earlier.score),
+                score: earlier.score,
                 best: earlier.pv.first().copied().unwrap_or(Move::NONE),
                 pv: earlier.pv.clone(),
                 nodes: Some(earlier.nodes.saturating_sub(nodes_before)),
@@ -200,7 +202,7 @@ mod tests {
             |words: &[&str]| words.iter().map(|word| parse_move(&start, word).unwrap()).collect::<Vec<_>>();
         let earlier = |depth, words: &[&str], nodes, hashfull, elapsed| DepthReport {
             depth,
-            score: i32::from(depth) * 10,
+            score: Some(i32::from(depth) * 10),
             pv: parse_moves(words),
             nodes,
             hashfull,
@@ -217,6 +219,7 @@ mod tests {
             first_hashfull: None,
             truncated: true,
             falling_nodes: None,
+            unread: None,
             earlier_depths: vec![
                 earlier(1, &["a2a3"], 100, Some(3), 500),
                 earlier(3, &["e2e4"], 300, None, 1500),

@@ -5,6 +5,7 @@
 use super::{DepthReport, EngineFault, EngineIdentity, Failure, Launch, Position, Restart, Subject, Uci, UciReport};
 use crate::chess::{Board, MoveList, legal};
 use crate::engine::Limit;
+use crate::text::plural;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -331,6 +332,14 @@ impl Prober<'_> {
         if result.nodes == LimitSupport::Yes && !result.node_limits.iter().all(is_met) {
             result.notes.push(format!("under a node limit it reports {}", describe_node_limits(&result.node_limits)));
         }
+        let unread = result.reports.iter().find_map(|report| report.unread.as_ref());
+        result.notes.extend(unread.map(|line| format!("a score cannot be read, and stays empty: {line}")));
+        let is_of_another_move = |report: &&UciReport| report.pv.first().is_some_and(|first| *first != report.best);
+        let others = result.reports.iter().filter(is_of_another_move).count();
+        if others > 0 {
+            let searches = plural(result.reports.len(), "search");
+            result.notes.push(format!("score and line are of another move than the best in {others} of {searches}"));
+        }
         for (board, report) in self.boards.iter().zip(&result.reports) {
             let cause = if has_one_legal_move(board) { " where one move is legal" } else { "" };
             match (report.depth, limit.depth) {
@@ -406,7 +415,7 @@ fn difference(first_report: &UciReport, second_report: &UciReport) -> Option<Str
         let is_same_depth = |other: &&DepthReport| other.depth == earlier.depth;
         let Some(other) = second_report.earlier_depths.iter().find(is_same_depth) else { continue };
         let describe = |report: &DepthReport| {
-            format!("{} nodes, score {}, {}", report.nodes, report.score, join_moves(&report.pv))
+            format!("{} nodes, score {}, {}", report.nodes, text_or_empty(report.score), join_moves(&report.pv))
         };
         let [first, second] = [earlier, other].map(describe);
         if first != second {

@@ -51,7 +51,7 @@ fn difference_covers_every_reported_part() {
     let parse_move = |word: &str| crate::chess::parse_move(&start, word).unwrap();
     let depth_report = |depth, nodes, score, word: &str| DepthReport {
         depth,
-        score,
+        score: Some(score),
         pv: vec![parse_move(word)],
         nodes,
         hashfull: None,
@@ -87,7 +87,7 @@ fn difference_covers_every_reported_part() {
             "at depth 2: 100 nodes, score 7, b2b3, then 101 nodes, score 7, b2b3",
         ),
         (
-            |report| report.earlier_depths[0].score = 6,
+            |report| report.earlier_depths[0].score = Some(6),
             "at depth 1: 20 nodes, score 5, a2a3, then 20 nodes, score 6, a2a3",
         ),
         (
@@ -255,6 +255,12 @@ fn surprises_are_noted() {
     let mut prober = Prober { launch: &launch, boards: &boards, stop: &stop, result, differences };
     prober.judge(limit(8));
     assert_eq!(prober.result.notes, ["`go depth 8` searches to depth 4 where one move is legal"]);
+    let unread = "echo info depth $d score cp inf nodes 900 pv e2e4";
+    let expected = "a score cannot be read, and stays empty: info depth 3 score cp inf nodes 900 pv e2e4";
+    assert_eq!(notes(unread, limit(3)), [expected]);
+    let other_move = "case $p in */1ppp*) k=e2e4;; *) k=d2d4;; esac; echo info depth $d score cp 1 nodes 900 pv $k";
+    let expected = "score and line are of another move than the best in 1 of 2 searches";
+    assert_eq!(notes(other_move, limit(3)), [expected]);
     let own_entries = "echo info depth $d nodes 900 hashfull $((200 * ${d##* }))";
     assert_eq!(
         notes(own_entries, limit(3)),
