@@ -7,6 +7,9 @@ pub enum EngineFault {
     /// The program could not be started. Contains the reason.
     #[error("the engine cannot be started: {0}")]
     StartFailed(String),
+    /// The hashes of the program that was found and of the one that is there now.
+    #[error("the program was replaced during the run: its SHA-256 was {0:.12}, and is now {1:.12}; start a new run")]
+    Replaced(String, String),
     /// The process ended by itself. Contains its exit code or signal.
     #[error("the engine exited unexpectedly ({0})")]
     Exited(String),
@@ -58,6 +61,10 @@ mod tests {
         let (text, waited) = ("x y".to_owned(), Duration::from_millis(2040));
         for (fault, message) in [
             (EngineFault::StartFailed(text.clone()), "the engine cannot be started: x y"),
+            (
+                EngineFault::Replaced("0123456789abcdef".to_owned(), "fedcba9876543210".to_owned()),
+                "the program was replaced during the run: its SHA-256 was 0123456789ab, and is now fedcba987654; start a new run",
+            ),
             (EngineFault::Exited(text.clone()), "the engine exited unexpectedly (x y)"),
             (EngineFault::NoAnswer(waited), "the engine did not answer within 2.0 s"),
             (

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub struct Launch {
     pub path: PathBuf,
     pub arguments: Vec<String>,
+    /// The program as it was found. An engine is not started if it was replaced since.
+    pub program: Option<Program>,
     /// The `ttlab` program to run as the engine's guard. Without a guard, the engine keeps running
     /// if this process is killed.
     pub guard: Option<PathBuf>,
@@ -24,6 +26,7 @@ impl Launch {
         Self {
             path: program.path.clone(),
             arguments: program.resolved_arguments(),
+            program: Some(program.clone()),
             guard: guard_program(),
             ..Self::default()
         }

@@ -1,12 +1,13 @@
 //! Finds the program of an engine, and describes the engine's identity.
 
+use super::EngineFault;
 use super::options::CommandLine;
 use super::protocol::UciOption;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The folders where Debian and other systems install games. The PATH may lack these folders, for
@@ -23,6 +24,8 @@ pub struct Program {
     pub sha256: String,
     /// The files that arguments name, by argument.
     pub files: BTreeMap<String, NamedFile>,
+    /// Each of these files as it was found: its path, stamp and hash.
+    found: Vec<(PathBuf, Option<[i64; 4]>, String)>,
 }
 
 /// A file that an argument names, such as the script of an interpreter.
@@ -35,6 +38,12 @@ pub struct NamedFile {
     on_path: bool,
 }
 
+/// Device, inode and time of change of a file: they change if it is replaced.
+fn stamp(path: &Path) -> Option<[i64; 4]> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some([meta.dev() as i64, meta.ino() as i64, meta.ctime(), meta.ctime_nsec()])
+}
+
 impl Program {
     /// The arguments with the absolute paths of the files that they name.
     pub fn resolved_arguments(&self) -> Vec<String> {
@@ -43,6 +52,13 @@ impl Program {
             None => argument.clone(),
         };
         self.arguments.iter().map(resolve).collect()
+    }
+
+    /// The fault of a file that is another one by now. Only a changed file is hashed again.
+    pub fn replacement(&self) -> Option<EngineFault> {
+        let changed = self.found.iter().filter(|(path, before, _)| stamp(path) != *before);
+        let mut hashed = changed.filter_map(|(path, _, before)| Some((before.clone(), sha256_hex(path).ok()?)));
+        hashed.find(|(before, now)| before != now).map(|(before, now)| EngineFault::Replaced(before, now))
     }
 }
 
@@ -67,7 +83,13 @@ pub struct EngineIdentity {
 pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, String> {
     let (name, arguments) = command.split();
     let path = locate(name, folder)?;
-    let hash = |path: &Path| sha256_hex(path).map_err(|error| format!("{}: {error}", path.display()));
+    let mut found = Vec::new();
+    let mut hash = |path: &Path| {
+        let stamp = stamp(path);
+        let sha256 = sha256_hex(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        found.push((path.to_owned(), stamp, sha256.clone()));
+        Ok::<_, String>(sha256)
+    };
     let mut sha256 = hash(&path)?;
     let mut files = BTreeMap::new();
     for argument in arguments {
@@ -79,7 +101,7 @@ pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, Str
         let hashes = files.values().map(|file| format!(" {}", file.sha256));
         sha256 = hex(&Sha256::digest(sha256 + &hashes.collect::<String>()));
     }
-    Ok(Program { path, arguments: arguments.to_vec(), sha256, files })
+    Ok(Program { path, arguments: arguments.to_vec(), sha256, files, found })
 }
 
 /// The file that an argument names, and whether it was found on the PATH.

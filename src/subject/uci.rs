@@ -4,7 +4,7 @@ use super::info::{InfoCollector, UCI_MATE};
 use super::launch::Launch;
 use super::options::{OptionValue, Restart, hash_mebibytes};
 use super::process::{NextLine, Process, QuitReport};
-use super::program::EngineIdentity;
+use super::program::{EngineIdentity, Program};
 use super::protocol::{self, OptionError, UciOption, first_word, is_move};
 use super::watchdog::{self, Watchdog};
 use super::{EngineFault, Failure, Position, SearchEnd, SearchEvent, Subject, UciReport};
@@ -141,6 +141,10 @@ impl Uci {
             }
         }
         self.identity = identity;
+        // The file may have been replaced at any time before it was started.
+        if let Some(fault) = self.launch.program.as_ref().and_then(Program::replacement) {
+            return Err(self.fail(fault, "start"));
+        }
         self.set_options()
     }
 
@@ -494,6 +498,51 @@ mod tests {
             arguments: vec!["-c".to_owned(), script, folder.join("log").display().to_string()],
             timeout: Some(Duration::from_secs(30)),
             ..Launch::default()
+        }
+    }
+
+    /// Another program in place of the first is not searched with, however it came there; the same
+    /// program is, whatever its time.
+    #[test]
+    fn replaced_program_is_refused() {
+        use crate::subject::options::CommandLine;
+        use std::os::unix::fs::PermissionsExt;
+        let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
+            go*) echo bestmove e2e4;; quit) exit;; esac; done\n";
+        let other = script.replace("e2e4", "d2d4");
+        for (restart, text, moved, is_refused) in [
+            (Restart::Game, other.as_str(), false, true),
+            (Restart::Game, &other, true, true),
+            (Restart::Search, &other, true, true),
+            (Restart::Game, script, true, false),
+            // The process goes on.
+            (Restart::Experiment, &other, true, false),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let write = |name: &str, text: &str| {
+                let path = folder.path().join(name);
+                std::fs::write(&path, text).unwrap();
+                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+                path
+            };
+            let path = write("engine", script);
+            let program = super::super::find_program(&CommandLine::Name("./engine".to_owned()), folder.path()).unwrap();
+            let mut engine = Uci::new(Launch { guard: None, restart, ..Launch::new(&program) });
+            let board = Board::startpos();
+            let mut search = || {
+                engine.new_game()?;
+                let limit = Limit { depth: Some(1), nodes: None };
+                engine.report(Position::from_board(&board), limit, &AtomicBool::new(false))
+            };
+            assert_eq!(search().unwrap().unwrap().best.to_string(), "e2e4");
+            match moved {
+                true => std::fs::rename(write("new", text), path).unwrap(),
+                false => drop(write("engine", text)),
+            }
+            let second = search().map(|report| report.unwrap().best.to_string());
+            let fault = second.as_ref().err().map(|failure| &failure.fault);
+            assert_eq!(matches!(fault, Some(EngineFault::Replaced(..))), is_refused, "{restart:?} {second:?}");
+            assert!(is_refused || second.unwrap() == "e2e4");
         }
     }
 
