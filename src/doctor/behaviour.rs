@@ -6,7 +6,7 @@ use super::{Examiner, Interrupt, QUICK_SEARCH_TIMEOUT};
 use crate::chess::{Board, Score};
 use crate::engine::Limit;
 use crate::record::diagnosis::CheckResult::{self, DoesNotHold, Holds, Note};
-use crate::subject::{EngineFault, Failure, Launch, Position, QuitReport, Subject, Uci, UciReport};
+use crate::subject::{EngineFault, Failure, Launch, Position, QuitReport, Subject, Uci, UciReport, descendants};
 use std::time::Duration;
 
 type CheckOutcome = Result<(CheckResult, String), Interrupt>;
@@ -162,6 +162,7 @@ fn judge_mates(scores: &[(&str, i32, Option<Score>)]) -> (CheckResult, String) {
 /// is started without a guard process, which would kill the processes that the engine leaves
 /// behind.
 pub fn check_quit(examiner: &Examiner<'_>) -> CheckOutcome {
+    descendants::adopt_orphans(true);
     let mut engine = examiner.start_engine(Launch { guard: None, ..examiner.launch.clone() })?;
     engine.set_timeout(QUICK_SEARCH_TIMEOUT);
     examiner.search_board(&mut engine, &Board::startpos(), quick_limit())?;

@@ -45,11 +45,21 @@ pub fn descendants() -> Vec<Descendant> {
     descendants_of(getpid().as_raw_nonzero().get(), &all_processes())
 }
 
+/// Whether orphans of this process's descendants become its children, so that it finds them.
+pub fn adopt_orphans(adopts: bool) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(adopts.then(getpid));
+}
+
 /// Kills all descendants of this process, including processes that they start in the meantime.
+/// `/proc` is read process by process: a process whose parent ends meanwhile seems to be no
+/// descendant for once. So only two readings in a row without descendants are the end.
 pub fn kill_all() {
+    let mut empty_rounds = 0;
     for _ in 0..ROUNDS {
         let remaining = descendants();
-        if remaining.is_empty() {
+        empty_rounds = if remaining.is_empty() { empty_rounds + 1 } else { 0 };
+        if empty_rounds == 2 {
             return;
         }
         for process in &remaining {

@@ -32,8 +32,7 @@ pub const COMMAND: &str = "engine-guard";
 pub fn run(parent: u32, command: &[OsString]) -> Result<u8, String> {
     let (program, arguments) = command.split_first().ok_or("no program given")?;
     // The engine's orphans become children of this process, so that they can be found and killed.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    descendants::adopt_orphans(true);
     // The handler is registered before the engine starts, so that a SIGTERM never ends this process
     // without ending the engine.
     let (mut receiver, sender) = UnixStream::pair().map_err(|error| error.to_string())?;

@@ -162,11 +162,9 @@ impl Process {
     }
 
     /// Quits the engine, reports the processes that the engine leaves behind, and kills these
-    /// processes. The engine must not have a guard, and no other engine may be running.
+    /// processes. The engine must not have a guard, and no other engine may be running. Orphans are
+    /// found if [`descendants::adopt_orphans`] was called before the engine was started.
     pub fn quit_and_inspect(&mut self) -> QuitReport {
-        // Orphans become children of this process, so that this process can find them.
-        #[cfg(target_os = "linux")]
-        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let start = Instant::now();
         let _ = self.send("quit");
         let (ended_by_itself, elapsed) = (self.wait_for_end(), start.elapsed());
@@ -183,8 +181,7 @@ impl Process {
         self.kill_tree();
         let status = self.child.wait();
         self.is_reaped = true;
-        #[cfg(target_os = "linux")]
-        let _ = rustix::process::set_child_subreaper(None);
+        descendants::adopt_orphans(false);
         let exit = if ended_by_itself { status.ok().map(describe_exit) } else { None };
         QuitReport { exit, elapsed, leftovers: leftovers.into_iter().map(|process| process.name).collect() }
     }
