@@ -61,6 +61,7 @@ const TEMPLATES: &[Template] = templates! {
     "gate" "run" "engines/gate.toml" ["bratko-kopec.epd"];
     "tune" "tune" "tune-aging.toml" ["selfplay.pgn"];
     "trace" "run" "traces/worth.toml" [TRACE];
+    "thesis" "run" "thesis.toml" ["bratko-kopec.epd"];
 };
 
 const TRACE: &str = "two-games.trace";

@@ -24,7 +24,7 @@ fn templates(folder: &Path) -> Vec<String> {
 #[test]
 fn template_is_commented_and_valid_in_an_empty_folder() {
     let names = templates(scratch().path());
-    assert_eq!(names, ["quick", "which-policy", "ageing", "match", "engine", "gate", "tune", "trace"]);
+    assert_eq!(names, ["quick", "which-policy", "ageing", "match", "engine", "gate", "tune", "trace", "thesis"]);
     for name in names {
         let folder = scratch();
         let (text, code) = ttlab(folder.path(), &["new", &name]);
