@@ -34,9 +34,9 @@ pub struct Task {
 pub type Todo<'a> = Mutex<Box<dyn Iterator<Item = Chain<'a>> + Send + 'a>>;
 
 /// Runs the chains in parallel. `crashed_before` contains those with jobs that were running when an
-/// earlier run was killed. These chains run one at a time. They run after all other jobs, except in a match
-/// that ends encounters early, where they run first. Returns the summary, the state of the tests,
-/// and the error if threads could not be started or rows could not be written.
+/// earlier run was killed. These chains run one at a time. They run after all other jobs, except in
+/// a match that ends encounters early, where they run first. Returns the summary, the state of the
+/// tests, and the error if threads could not be started or rows could not be written.
 pub fn run_in_parallel<'a>(
     shared: Shared<'a>,
     todo: &Todo<'a>,

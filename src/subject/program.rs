@@ -104,9 +104,11 @@ pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, Str
     Ok(Program { path, arguments: arguments.to_vec(), sha256, files, found })
 }
 
-/// The file that an argument names, and whether it was found on the PATH.
+/// The file that an argument names, and whether it was found on the PATH. An empty file, as some
+/// programs leave behind, is no part of an engine.
 fn find_named_file(argument: &str, folder: &Path) -> Option<(PathBuf, bool)> {
-    let beside = [folder.join(argument), PathBuf::from(argument)].into_iter().find(|path| path.is_file());
+    let is_named = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() > 0);
+    let beside = [folder.join(argument), PathBuf::from(argument)].into_iter().find(is_named);
     let beside = beside.and_then(|path| Some((std::path::absolute(path).ok()?, false)));
     let is_word = Path::new(argument).components().count() == 1 && !argument.starts_with(['-', '.']);
     beside.or_else(|| Some((search_path(argument).filter(|_| is_word)?, true)))
