@@ -349,6 +349,7 @@ impl Prober<'_> {
                 _ => {}
             }
         }
+        result.notes.dedup();
         let (Some(last), Some(after)) = (result.reports.last(), &result.after) else { return };
         if let (Some(before), Some(nodes), Some(2..)) = (last.nodes, after.nodes, last.depth)
             // The search to depth 1 adds little; counts that differ by chance may differ by much.
