@@ -64,9 +64,9 @@ fn epd_is_readable_by_the_strict_reader() {
         item.id = "x\"y".to_owned();
         epd(&item)
     };
-    assert_eq!(write_with_clocks("0 1"), format!("{ROOKS} id \"x'y\";\n"));
-    assert_eq!(write_with_clocks("7 1"), format!("{ROOKS} hmvc 7; id \"x'y\";\n"));
-    assert_eq!(write_with_clocks("0 30"), format!("{ROOKS} fmvn 30; id \"x'y\";\n"));
+    assert_eq!(write_with_clocks("0 1"), format!("{ROOKS} id \"x\\\"y\";\n"));
+    assert_eq!(write_with_clocks("7 1"), format!("{ROOKS} hmvc 7; id \"x\\\"y\";\n"));
+    assert_eq!(write_with_clocks("0 30"), format!("{ROOKS} fmvn 30; id \"x\\\"y\";\n"));
 }
 
 #[test]

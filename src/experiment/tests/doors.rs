@@ -37,7 +37,7 @@ fn engine_option_is_the_same_in_every_case() {
     const HASH: &str = "[subject]\nuci = 'e'\noptions = { hash = 16 }\n";
     const PLAIN: &str = "[subject]\nuci = 'e'\n";
     let file = |start: &str, more: &str| format!("{start}{more}");
-    let twice = "sets uci.hash a second time, as";
+    let twice = "sets uci.hash a second time";
     let x = "[[variant]]\nname = 'x'\n";
     check_doors(&[
         ("uci.Hash", &file(HASH, "[grid]\n'uci.Hash' = [1, 64]"), &[], "1, 64"),
@@ -133,7 +133,7 @@ fn table_with_the_same_kind_keeps_the_other_options() {
 fn option_is_set_once_and_has_an_effect() {
     let none = "[engine]\ntable = 'none'\n";
     let engine = |more: &str| format!("{none}{more}");
-    let twice = " a second time, as `";
+    let twice = " a second time";
     check_doors(&[
         (
             "",
