@@ -89,7 +89,8 @@ pub fn add_facts(
         findings.add(&name, Note, effect);
     }
     let share = counts.iter().min().map_or(0.0, |least| *least as f64 / new.max(1) as f64);
-    // Searches of other games lie between two searches, so many that a small table forgets the first.
+    // Searches of other games lie between two searches, so many that a small table forgets the
+    // first.
     let count_after_others = |small: i64, mebibytes: i64| {
         let mut engine = start(examiner, &[("Hash".to_owned(), OptionValue::Spin(mebibytes))])?;
         examiner.search(&mut engine, position, limit, true)?;

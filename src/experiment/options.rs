@@ -194,8 +194,8 @@ pub fn read_options<'a>(
 }
 
 /// Refuses a parameter of a policy that a later setting of another policy drops. `table` is the
-/// result of all settings. The parameters that `[engine]` gives together with their policy belong to
-/// that policy, so a variant with another policy does not drop them by mistake.
+/// result of all settings. The parameters that `[engine]` gives together with their policy belong
+/// to that policy, so a variant with another policy does not drop them by mistake.
 fn refuse_dropped_parameters(engine: &Table, settings: &[(&str, &Value)], table: &Table) -> Result<(), OptionFault> {
     let mut all: Vec<_> = engine.iter().flat_map(|(key, value)| paths::values(key, value)).collect();
     if all.iter().any(|(path, _)| path == "table.policy.kind") {

@@ -42,10 +42,10 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Inserts a value under a key. A new table is merged into the old table. For example, TOML reads an
-/// unquoted `table.size = 4` as a new table that has only a `size`. A table or a policy of another
-/// kind than the old one replaces it. If the key is `table` and the value is a word, only the `kind`
-/// of the old table changes.
+/// Inserts a value under a key. A new table is merged into the old table. For example, TOML reads
+/// an unquoted `table.size = 4` as a new table that has only a `size`. A table or a policy of
+/// another kind than the old one replaces it. If the key is `table` and the value is a word, only
+/// the `kind` of the old table changes.
 fn insert(table: &mut Table, key: &str, value: Value) {
     match (table.get_mut(key), value) {
         (Some(Value::Table(old)), kind @ Value::String(_)) if key == "table" => {

@@ -16,10 +16,10 @@ impl Default for PlayedGame {
 }
 
 impl PlayedGame {
-    /// Reads the arguments of the command `position`: the words before `moves`, which are `startpos`
-    /// or `fen` and a FEN, and the moves. Returns the game or why there is none, and a message for
-    /// each repair of the FEN. FENs are read leniently, because some clients write FENs with four or
-    /// five fields, with the move number 0, or with castling rights in another order.
+    /// Reads the arguments of the command `position`: the words before `moves`, which are
+    /// `startpos` or `fen` and a FEN, and the moves. Returns the game or why there is none, and a
+    /// message for each repair of the FEN. FENs are read leniently, because some clients write FENs
+    /// with four or five fields, with the move number 0, or with castling rights in another order.
     pub fn read(start: &str, moves: &[String]) -> (Result<Self, String>, Vec<String>) {
         let mut repairs = Vec::new();
         let game = read_start(start, &mut repairs).and_then(|board| {

@@ -190,8 +190,8 @@ mod tests {
         }
     }
 
-    /// Commands that need an idle engine end an endless search and wait for its answer; later commands are
-    /// not refused.
+    /// Commands that need an idle engine end an endless search and wait for its answer; later
+    /// commands are not refused.
     #[test]
     fn next_command_waits_for_the_answer() {
         for next in ["bench", "setoption name Clear Hash", "setoption name table.slots value 2", "ucinewgame"] {
@@ -209,8 +209,8 @@ mod tests {
         }
     }
 
-    /// A search with a limit is finished before the next command that needs the engine: each `go` has
-    /// an answer, in the position of its time. Only the client ends another one.
+    /// A search with a limit is finished before the next command that needs the engine: each `go`
+    /// has an answer, in the position of its time. Only the client ends another one.
     #[test]
     fn limited_search_is_finished_first() {
         let black = "position startpos moves e2e4\n";

@@ -84,9 +84,9 @@ impl<'scope> Worker<'scope> {
         self.running.as_ref().is_some_and(|(signal, _)| *signal.phase() != Phase::Done)
     }
 
-    /// Waits for the answer of the current search, and creates the engine anew if the engine options have changed. If
-    /// the engine cannot be created, an engine with the previous options is created instead, and
-    /// these options are restored in `settings`.
+    /// Waits for the answer of the current search, and creates the engine anew if the engine
+    /// options have changed. If the engine cannot be created, an engine with the previous options
+    /// is created instead, and these options are restored in `settings`.
     pub fn prepare<W: Write>(&mut self, settings: &mut UciSettings, output: &Output<W>) {
         self.wait_for_answer();
         let mut engine = lock(&self.engine);

@@ -1,6 +1,6 @@
 //! Faulty input at the doors of the command line: suites, options and settings. Each case: the
-//! files, the arguments, the input, the exit code, and words of the output. Words after `!` must not
-//! occur.
+//! files, the arguments, the input, the exit code, and words of the output. Words after `!` must
+//! not occur.
 
 use crate::common::scratch;
 use std::io::Write;

@@ -188,7 +188,8 @@ fn confirm_plays_games_among_the_screened_variants() {
         assert_eq!(code, 0, "{errors}");
         assert_eq!(again.lines().next(), stdout.lines().next());
         assert_eq!(fs::read(format!("{out}/confirm/2/results.csv")).unwrap(), games);
-        // The games of other options, and those of a stage that an earlier run has left, do not count.
+        // The games of other options, and those of a stage that an earlier run has left, do not
+        // count.
         if command == "run" {
             let stage = |number: u32| format!("{out}/confirm/{number}");
             fs::create_dir(stage(3)).unwrap();

@@ -238,8 +238,9 @@ fn next_command_ends_the_current_search() {
 }
 
 /// Each search obeys `searchmoves`: its score is that of the moves alone, although the table knows
-/// the root with all moves, and the search after it has all moves again. Ethereal 12.00, Toga II 3.0,
-/// GNU Chess 6.2.7 and Sjaak II 1.4.1 ignore the word (findings/engines-ignore-searchmoves.sh).
+/// the root with all moves, and the search after it has all moves again. Ethereal 12.00, Toga II
+/// 3.0, GNU Chess 6.2.7 and Sjaak II 1.4.1 ignore the word
+/// (findings/engines-ignore-searchmoves.sh).
 #[test]
 fn searchmoves_are_the_only_moves_of_the_root() {
     for options in ["algorithm=minimax", "algorithm=alpha-beta", "algorithm=mtdf", "iir.min_depth=3", "threads.count=2"]

@@ -67,8 +67,9 @@ pub fn hint(name: &str, known_names: &[&str]) -> String {
     similar.min().map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
 }
 
-/// The number of mistakes that make `a` of `b`, where the case of a letter is none. Names whose lengths differ by more than `max_distance` are not compared, because the time of a
-/// comparison grows with the product of the lengths.
+/// The number of mistakes that make `a` of `b`, where the case of a letter is none. Names whose
+/// lengths differ by more than `max_distance` are not compared, because the time of a comparison
+/// grows with the product of the lengths.
 pub fn distance(a: &str, b: &str, max_distance: usize) -> Option<usize> {
     if a.chars().count().abs_diff(b.chars().count()) > max_distance {
         return None;

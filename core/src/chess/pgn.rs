@@ -149,7 +149,8 @@ impl GameReader<'_> {
     fn is_at_next_game(&mut self, state: &GameState) -> bool {
         let game = &state.game;
         self.lexer.peek_tag_name().is_some_and(|(name, after_blank_line)| {
-            // Tags without a blank line between them belong to one game: a game must not lose its FEN.
+            // Tags without a blank line between them belong to one game: a game must not lose its
+            // FEN.
             let is_separate = after_blank_line || state.has_movetext;
             let repeats_first_tag = game.tags.first().is_some_and(|(first, _)| first == name);
             let is_event_after_fault = name == "Event" && state.fault.is_some();

@@ -156,8 +156,8 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear_at(Clear::Game);
         self.last_ply = None;
-        // The clock of an emptied table begins anew, because some policies compare entries with empty
-        // slots.
+        // The clock of an emptied table begins anew, because some policies compare entries with
+        // empty slots.
         self.has_searched &= self.options.table.clear > Clear::Game;
     }
 

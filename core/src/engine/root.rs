@@ -50,7 +50,8 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Whether the root's moves have another order than those of other nodes, or are not all searched.
+    /// Whether the root's moves have another order than those of other nodes, or are not all
+    /// searched.
     pub(super) fn has_special_root(&self) -> bool {
         self.root_order.is_some() || self.restricts_root()
     }

@@ -154,8 +154,8 @@ fn position_that_strict_epd_refuses_is_not_written() {
     assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [fault]);
 }
 
-/// Control characters are replaced, quotes and backslashes are escaped. Clocks come before a text that
-/// names them, because other readers misread them there.
+/// Control characters are replaced, quotes and backslashes are escaped. Clocks come before a text
+/// that names them, because other readers misread them there.
 #[test]
 fn texts_are_written_as_other_programs_read_them() {
     let input = format!("{ROOKS} c0 \"hmvc fmvn\"; c1 \"a\\\\\"; hmvc 7; fmvn 30; id \"a\\b\";\n");

@@ -116,8 +116,8 @@ fn doctor_check_finds_its_planted_fault() {
     });
 }
 
-/// What is left of a table in later searches (`table.clear`), and which option of an equal value is a
-/// reset: in Sjaak II 1.4.1 each `go` begins with an empty table, and an equal UCI_Variant resets
+/// What is left of a table in later searches (`table.clear`), and which option of an equal value is
+/// a reset: in Sjaak II 1.4.1 each `go` begins with an empty table, and an equal UCI_Variant resets
 /// all (findings/sjaak-empties-at-go.sh, docs/engine-behaviour.md).
 #[test]
 fn doctor_tells_a_kept_table_from_one_that_each_search_empties() {

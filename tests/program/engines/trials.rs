@@ -80,8 +80,8 @@ fn plan_names_what_touches_the_axes() {
 }
 
 /// Each size that npm's Stockfish 19.0.0 declares, up to 32 TiB, but cannot have
-/// (findings/wasm-hash-beyond-addresses.sh): an engine that ends, in the trial or in the experiment,
-/// or falls silent is named with what it declares, within its timeout.
+/// (findings/wasm-hash-beyond-addresses.sh): an engine that ends, in the trial or in the
+/// experiment, or falls silent is named with what it declares, within its timeout.
 #[test]
 fn table_that_cannot_be_had_is_named_with_what_is_declared() {
     let run = |words: &str, hash: &str| {
