@@ -56,7 +56,6 @@ fn suite_refuses_what_experiments_refuse() {
             ("suite bad.epd --skip-bad -o out.epd", "", 2, "expected a move, found `#1`"),
             ("suite bad.fen --skip-bad", "", 2, "bad.fen:1:"),
             ("suite bad.pgn --skip-bad", "", 2, "bad.pgn:1:"),
-            ("search bad.epd --depth 1", "", 2, "expected a move, found `#1`"),
             ("try bad.epd --depth 1 --vary table.slots=1,2", "", 2, "expected a move, found `#1`"),
             ("suite half.epd --skip-bad", "", 0, "1 item"),
         ],

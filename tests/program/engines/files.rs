@@ -299,7 +299,7 @@ fn trial_findings_name_their_engine() {
     // engine takes 1 TiB by default.
     let trial = Trial::new("limit = { depth = 3 }\n[subject]\nuci = \"./engine\"\n");
     let text = std::fs::read_to_string(super::scripted()).unwrap();
-    let vast = text.replace("default 16 min 1 max 1024", "default 1048576 min 1 max 4194304");
+    let vast = text.replace("default 16 min 1 max $most", "default 1048576 min 1 max 4194304");
     assert_ne!(vast, text);
     std::fs::write(trial.path("engine"), vast).unwrap();
     std::fs::set_permissions(trial.path("engine"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
