@@ -108,7 +108,7 @@ fn which_policy_is_scaled_to_a_pressure() {
             &["--hash", "1MiB", "--nodes", "40000000"][..],
             "--hash: 1 MiB at 40000000 nodes a move is less than 64 entries",
         ),
-        (&["--hash", "25%", "--nodes", "4000"], "--hash: 25 % at 4000 nodes a move is less than 64 entries"),
+        (&["--hash", "25%", "--nodes", "4000"], "--hash: expected a size such as 16MiB, found the share 25 %"),
         (&["--hash", "1MiB"], "--nodes"),
         (&["--hash", "1MiB", "--seconds=-1"], "expected a number of seconds"),
     ] {
