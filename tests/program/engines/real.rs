@@ -140,11 +140,6 @@ fn ignored_limit_is_reported_without_a_hang() {
             "it respects limit.depth",
         ]);
     }
-    if here("toga2") {
-        let trial = trial("first = 2\nlimit = { depth = 9 }\n[subject]\nuci = \"toga2\"\n");
-        let message = trial.call(&["plan", "trial.toml"]).expect(0);
-        assert!(!message.out.contains("counts exact"), "{}", message.out);
-    }
 }
 
 /// A race of Stockfish's evaluations: whichever wins, all stages are present and their rows have
