@@ -121,7 +121,7 @@ fn move_older(previous: &Path) -> Result<(), OutputError> {
     if !has_rows(previous) && !has(previous, MANIFEST) {
         return Ok(());
     }
-    let is_free = |folder: &PathBuf| !has(folder, MANIFEST) && !(has_rows(folder) && has_rows(previous));
+    let is_free = |folder: &PathBuf| !(has(folder, MANIFEST) || has_rows(folder) && has_rows(previous));
     let target = (1..).map(|number| older_folder(previous, number)).find(is_free).unwrap_or_default();
     move_files(previous, &target, true)
 }
