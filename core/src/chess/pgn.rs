@@ -14,9 +14,8 @@
 //! - before a tag that follows a legal move
 //! - before a tag that follows other movetext, if a blank line separates them or if no tag precedes
 //!   the movetext
-//! - before a tag that repeats the first tag of the game, if a blank line separates them
-//! - before the tag `Event`, which is the first tag by the standard, if the game has a fault, and
-//!   movetext or a blank line separates them
+//! - before a tag that repeats the first tag of the game
+//! - before the tag `Event`, which is the first tag by the standard, if the game has a fault
 //! - at the end of the file
 //!
 //! A comment ends before a line that begins with a tag, even if the comment is closed later. A tag
@@ -149,13 +148,10 @@ impl GameReader<'_> {
     fn is_at_next_game(&mut self, state: &GameState) -> bool {
         let game = &state.game;
         self.lexer.peek_tag_name().is_some_and(|(name, after_blank_line)| {
-            // Tags without a blank line between them belong to one game: a game must not lose its
-            // FEN.
-            let is_separate = after_blank_line || state.has_movetext;
             let repeats_first_tag = game.tags.first().is_some_and(|(first, _)| first == name);
             let is_event_after_fault = name == "Event" && state.fault.is_some();
             let ends_movetext = state.has_movetext && (after_blank_line || game.tags.is_empty());
-            !game.moves.is_empty() || ends_movetext || is_separate && (repeats_first_tag || is_event_after_fault)
+            !game.moves.is_empty() || ends_movetext || repeats_first_tag || is_event_after_fault
         })
     }
 

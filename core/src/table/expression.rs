@@ -495,7 +495,7 @@ mod tests {
         let names = "expected a, b, old_depth";
         for (text, problem) in [
             ("a + old_dept", format!("5 `old_dept` is unknown (did you mean `old_depth`?): {names}")),
-            ("z", format!("1 `z` is unknown: {names}")),
+            ("z", format!("1 `z` is unknown (did you mean `a`?): {names}")),
             ("a +", "4 expected a name, a number or `(`".to_owned()),
             ("(a", "3 expected `)`".to_owned()),
             ("a b", "3 expected an operator or the end".to_owned()),

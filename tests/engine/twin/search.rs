@@ -223,6 +223,8 @@ impl Twin {
     pub fn new_game(&mut self) {
         self.forget(Clear::Game);
         self.last_ply = None;
+        // The clock of an emptied table begins anew.
+        self.searched &= self.options.table.clear > Clear::Game;
     }
 
     pub fn search(&mut self, root: &Board, past: &[Board], limit: Limit) -> Vec<Iterated> {
