@@ -134,21 +134,7 @@ impl Page {
         let timing = Timing::new(rows).filter(|_| times_are_comparable);
         let manifests = || sources.iter().filter_map(|source| source.manifest.as_ref());
         let misleading = manifests().find_map(Misleading::from_manifest);
-        let mut metrics =
-            choices.metrics.iter().map(|name| Metric::find_comparable(name, rows)).collect::<Result<Vec<_>, _>>()?;
-        if metrics.is_empty() {
-            metrics.push(Metric::nodes());
-            if rows.has(columns::TICKS) {
-                metrics.push(Metric { name: threads::TICKS.to_owned(), ..Metric::from_column(columns::TICKS) });
-            }
-            if timing.is_some() {
-                metrics.push(Metric::find(columns::SECONDS, rows)?);
-            }
-            if rows.has(columns::SCORE_ERROR) {
-                let position = if misleading.is_some() { 0 } else { metrics.len() };
-                metrics.insert(position, Metric::from_column(columns::SCORE_ERROR));
-            }
-        }
+        let metrics = shown_metrics(rows, &choices.metrics, timing.is_some(), misleading.is_some())?;
         let (baseline, is_replaced) = match choices.baseline(rows, &by)? {
             Some(baseline) => (baseline, false),
             None => {
@@ -169,83 +155,49 @@ impl Page {
             bail!("{path}: {duplicate}: it would be counted twice");
         }
         let effect = first.file.as_ref().map_or_else(default_smallest_effect, |file| file.smallest_effect);
+        let file = first.file.as_ref().filter(|_| source_rows.checks_expectations());
+        let verdicts = file.map_or_else(Vec::new, |file| {
+            let suite_expects = suite.map(|suite| suites::suite_expectations(&file.expect, suite));
+            let expects = suite_expects.as_ref().unwrap_or(&file.expect);
+            claims::judge_claims(expects, file.smallest_effect, rows, &summary)
+        });
+        let mut answers = verdicts::describe_claims(&verdicts);
+        answers.extend(summary.baseline().filter(|_| is_replaced).map(|line| {
+            format!("The file's baseline is not among these rows: the baseline is now \"{}\".", line.name)
+        }));
+        match &misleading {
+            Some(misleading) if summary.metrics[0].is_nodes() => {
+                answers.push(figure::capitalize(&misleading.sentence()) + ".");
+            }
+            _ => answers.extend(findings::findings(&summary, effect)),
+        }
+        answers.extend(seed_findings(&seeds, sources.iter().any(|source| source.missing.is_some())));
+        let grid = Grid::new(rows, &summary, baseline_has_rows.then_some(&manifest.baseline));
         let mut page = Self {
             custom_metrics: !choices.metrics.is_empty(),
             pivots: pivots.transpose()?.unwrap_or_default(),
+            pairs: match choices.pairs {
+                true => pairwise::compare_all_pairs(rows, &summary).map_err(Error::msg)?,
+                false => Vec::new(),
+            },
             sources: sources.iter().map(|source| (source.label.clone(), source.manifest.clone())).collect(),
             analysis: first.file.as_ref().map(|file| file.analysis.trim().to_owned()).unwrap_or_default(),
-            findings: match &misleading {
-                Some(misleading) if summary.metrics[0].is_nodes() => {
-                    vec![figure::capitalize(&misleading.sentence()) + "."]
-                }
-                _ => findings::findings(&summary, effect),
-            },
-            manifest,
-            summary,
+            findings: answers,
+            verdicts,
             timing,
             memory: memory::compare_memory(rows),
             reference_note: first.reference_note(),
+            quality: match sources {
+                [source] => quality::move_quality(rows, &source.judgements, &manifest.variants, &manifest.baseline),
+                _ => Vec::new(),
+            },
+            identity: Identity::new(rows, &summary, grid.as_ref().map_or(&[], |grid| &grid.axes)),
+            manifest,
+            summary,
             ..Self::default()
         };
-        if is_replaced && let Some(line) = page.summary.baseline() {
-            page.findings.insert(
-                0,
-                format!("The file's baseline is not among these rows: the baseline is now \"{}\".", line.name),
-            );
-        }
-        let Seeds { count, are_schedules, repeats, deviation } = seeds;
-        if repeats > 1 {
-            page.findings.push(format!(
-                "Searches that do not repeat were made {repeats} times each; the nodes of a single search deviate by \
-                 {:.1} %. Ratios with an interval are means over all repeats; counts, shares and single searches are \
-                 those of the first repeat.",
-                100.0 * deviation
-            ));
-        }
-        if count > 1 {
-            let is_incomplete = sources.iter().any(|source| source.missing.is_some());
-            let how = match (are_schedules, is_incomplete) {
-                (true, _) => format!(
-                    "Variants whose searchers depend on the schedule were searched under {count} \
-                    schedules"
-                ),
-                (false, true) => format!("Variants were searched under up to {count} key seeds"),
-                (false, false) => format!("Every variant was searched under {count} key seeds"),
-            };
-            page.findings.push(format!(
-                "{how}. Ratios with an interval are means over them; counts, shares and single searches are those under the first."
-            ));
-        }
-        if choices.pairs {
-            page.pairs = pairwise::compare_all_pairs(rows, &page.summary).map_err(Error::msg)?;
-        }
-        if let [source] = sources {
-            let Manifest { variants, baseline, .. } = &page.manifest;
-            page.quality = quality::move_quality(rows, &source.judgements, variants, baseline);
-        }
-        let grid = Grid::new(rows, &page.summary, baseline_has_rows.then_some(&page.manifest.baseline));
-        page.identity = Identity::new(rows, &page.summary, grid.as_ref().map_or(&[], |grid| &grid.axes));
         let line_options = [rows.options(), grouping.by.iter().map(String::as_str).collect()].concat();
         page.collect_warnings(sources, choices, grouping.pairs_sources.then_some(&line_options));
-        if page.custom_metrics && page.summary.lines.len() > 1 {
-            for (index, metric) in page.summary.metrics.iter().enumerate() {
-                if page.summary.lines.iter().all(|line| line.is_baseline || line.measures[index].ratio.mean.is_nan()) {
-                    page.warnings.push(format!(
-                        "no figure of {}: no line has a ratio to the baseline (nothing was counted); its values are in the \
-                         table, and by depth with `--pivot depth`",
-                        metric.name
-                    ));
-                }
-            }
-        }
-        if source_rows.checks_expectations()
-            && let Some(file) = &first.file
-        {
-            let suite_expects = suite.map(|suite| suites::suite_expectations(&file.expect, suite));
-            let expects = suite_expects.as_ref().unwrap_or(&file.expect);
-            page.verdicts = claims::judge_claims(expects, file.smallest_effect, rows, &page.summary);
-            page.findings.splice(0..0, verdicts::describe_claims(&page.verdicts));
-        }
         let mut parts = page.parts(rows, grid.as_ref());
         if source_rows.checks_expectations() {
             // Before the last list, which says how the results were made.
@@ -253,15 +205,13 @@ impl Page {
             parts.splice(position..position, not_run::not_run_part(&page.manifest, rows));
         }
         page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
-        if source_rows.checks_expectations()
-            && suite.is_none()
-            && let Some(file) = &first.file
-            && let Some(confirm) = &file.confirm
+        if let Some((file, confirm)) =
+            file.filter(|_| suite.is_none()).and_then(|file| Some((file, file.confirm.as_ref()?)))
         {
             let line_pairs = pairwise::compare_all_pairs(rows, &page.summary).unwrap_or_default();
-            page.screen = screen(&page.summary, &line_pairs);
-            page.screen.self_play = file.sequence.map_or(0, |sequence| sequence.self_play);
-            let screened = page.screen.clone();
+            let mut screened = screen(&page.summary, &line_pairs);
+            screened.self_play = file.sequence.map_or(0, |sequence| sequence.self_play);
+            page.screen = screened.clone();
             let games = Confirmation::new(&first.confirming_games, confirm.looks());
             if let Some(games) = games.filter(|games| games.is_of(&screened)) {
                 confirm_page::add_to_page(&mut page, &screened, Some(&games));
@@ -401,6 +351,52 @@ impl Page {
     pub fn count_failed(&self) -> usize {
         self.verdicts.iter().filter(|verdict| !verdict.passes()).count()
     }
+}
+
+/// The metrics that the user chose, or those that the rows have.
+fn shown_metrics(rows: &Frame, chosen: &[String], is_timed: bool, is_misleading: bool) -> Result<Vec<Metric>> {
+    if !chosen.is_empty() {
+        return Ok(chosen.iter().map(|name| Metric::find_comparable(name, rows)).collect::<Result<_, _>>()?);
+    }
+    let mut metrics = vec![Metric::nodes()];
+    if rows.has(columns::TICKS) {
+        metrics.push(Metric { name: threads::TICKS.to_owned(), ..Metric::from_column(columns::TICKS) });
+    }
+    if is_timed {
+        metrics.push(Metric::find(columns::SECONDS, rows)?);
+    }
+    if rows.has(columns::SCORE_ERROR) {
+        let position = if is_misleading { 0 } else { metrics.len() };
+        metrics.insert(position, Metric::from_column(columns::SCORE_ERROR));
+    }
+    Ok(metrics)
+}
+
+/// Says which figures are means over repeats, key seeds or schedules.
+fn seed_findings(seeds: &Seeds, is_incomplete: bool) -> Vec<String> {
+    let Seeds { count, are_schedules, repeats, deviation } = *seeds;
+    let repeats_finding = (repeats > 1).then(|| {
+        format!(
+            "Searches that do not repeat were made {repeats} times each; the nodes of a single search deviate by \
+             {:.1} %. Ratios with an interval are means over all repeats; counts, shares and single searches are \
+             those of the first repeat.",
+            100.0 * deviation
+        )
+    });
+    let seeds_finding = (count > 1).then(|| {
+        let how = match (are_schedules, is_incomplete) {
+            (true, _) => {
+                format!("Variants whose searchers depend on the schedule were searched under {count} schedules")
+            }
+            (false, true) => format!("Variants were searched under up to {count} key seeds"),
+            (false, false) => format!("Every variant was searched under {count} key seeds"),
+        };
+        format!(
+            "{how}. Ratios with an interval are means over them; counts, shares and single searches are those under \
+             the first."
+        )
+    });
+    repeats_finding.into_iter().chain(seeds_finding).collect()
 }
 
 #[cfg(test)]

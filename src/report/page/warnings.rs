@@ -34,6 +34,17 @@ impl Page {
             let variant_warnings = warnings::variant_warnings(&self.manifest, &self.summary, asks_for_times);
             warnings.extend(variant_warnings.iter().map(ToString::to_string));
         }
+        if self.custom_metrics && self.summary.lines.len() > 1 {
+            for (index, metric) in self.summary.metrics.iter().enumerate() {
+                if self.summary.lines.iter().all(|line| line.is_baseline || line.measures[index].ratio.mean.is_nan()) {
+                    warnings.push(format!(
+                        "no figure of {}: no line has a ratio to the baseline (nothing was counted); its values are in \
+                         the table, and by depth with `--pivot depth`",
+                        metric.name
+                    ));
+                }
+            }
+        }
         (self.warnings, self.notes) = (warnings, notes);
     }
 }
