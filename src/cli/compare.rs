@@ -2,7 +2,8 @@ use super::{CommandFailure, CommandResult, Exit};
 use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::questions::compare::{Comparison, Finding};
 use crate::analysis::questions::gate::Gate;
-use crate::analysis::questions::paired_rows::{RecordedResult, add_score_errors};
+use crate::analysis::questions::paired_rows::{CompareError, RecordedResult, add_score_errors};
+use crate::analysis::rows::frame::FrameError;
 use crate::record::columns;
 use crate::record::manifest::{MANIFEST, PREVIOUS};
 use crate::report::{comparison, html, machine, markdown};
@@ -74,7 +75,10 @@ pub fn run(args: &Args) -> CommandResult {
         [&base_path, &new_path].into_iter().try_for_each(|input| super::refuse_overwrite(input, out))?;
     }
     let read_result = |path: &Path| {
-        RecordedResult::read(path).map_err(|error| CommandFailure::usage(format!("{error}\nhelp: {HELP}")))
+        RecordedResult::read(path).map_err(|error| match error {
+            CompareError::Frame(error @ FrameError::NoRows(_)) => super::unreadable_results(error.into()),
+            error => CommandFailure::usage(format!("{error}\nhelp: {HELP}")),
+        })
     };
     let (mut base, mut new) = (read_result(&base_path)?, read_result(&new_path)?);
     add_score_errors(&mut base, &mut new, &base_path).map_err(CommandFailure::usage)?;

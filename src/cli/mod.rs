@@ -60,6 +60,8 @@ mod uci;
 mod vary;
 mod verify;
 
+use crate::analysis::questions::paired_rows::CompareError;
+use crate::analysis::rows::frame::FrameError;
 use crate::experiment::Experiment;
 use crate::memory_watch::OUT_OF_MEMORY;
 use crate::record::manifest::MANIFEST;
@@ -114,6 +116,13 @@ impl CommandFailure {
     fn new(exit: Exit, message: impl std::fmt::Display) -> Self {
         Self { exit, message: format!("{message:#}") }
     }
+}
+
+/// Results without rows are no wrong usage: their rows are missing.
+fn unreadable_results(error: anyhow::Error) -> CommandFailure {
+    let has_no_rows = matches!(error.downcast_ref(), Some(FrameError::NoRows(_)))
+        || matches!(error.downcast_ref(), Some(CompareError::Frame(FrameError::NoRows(_))));
+    CommandFailure::new(if has_no_rows { Exit::Failed } else { Exit::Usage }, error)
 }
 
 type CommandResult = Result<Exit, CommandFailure>;

@@ -76,8 +76,8 @@ pub fn run(args: &Args) -> CommandResult {
         println!("kept: {}", folder.display());
         return Ok(Exit::Done);
     }
-    let sources = source::load(&args.results).map_err(CommandFailure::usage)?;
-    let page = Page::new(&sources, &args.choices).map_err(CommandFailure::usage)?;
+    let sources = source::load(&args.results).map_err(super::unreadable_results)?;
+    let page = Page::new(&sources, &args.choices).map_err(super::unreadable_results)?;
     // Without other arguments, the report in the folder of the results is written again.
     // The page of a kept report is that of all columns.
     let rewrites_report = args.choices == Choices::default() && args.out.is_none() && args.format.is_none();

@@ -5,7 +5,8 @@ use crate::record::diagnosis::{CheckResult, Diagnosis, Figure, NodesVerdict};
 pub fn format_diagnosis(diagnosis: &Diagnosis) -> String {
     let Diagnosis { program, arguments, sha256, name, options, .. } = diagnosis;
     let arguments_text: String = arguments.iter().map(|word| format!(" {word}")).collect();
-    let mut out = format!("{name}: {program}{arguments_text} (SHA-256 {})\n", sha256.get(..12).unwrap_or(sha256));
+    let name_text = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    let mut out = format!("{name_text}{program}{arguments_text} (SHA-256 {})\n", sha256.get(..12).unwrap_or(sha256));
     let settings: Vec<String> = ["Threads", "Hash"]
         .iter()
         .filter_map(|setting| {

@@ -95,12 +95,15 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
 
 /// The sheet of a job's summary, which is short if nothing failed.
 pub fn summary_sheet(comparison: &Comparison) -> Sheet {
-    let must_be_read = |gate_result: &GateResult| gate_result.is_noise() || gate_result.caution.is_some();
-    if comparison.finding() != Finding::Fine || comparison.gate_results.iter().any(must_be_read) {
+    if comparison.finding() != Finding::Fine || comparison.gate_results.iter().any(GateResult::is_noise) {
         return sheet(comparison);
     }
-    let parts = vec![Part::List(String::new(), lead_lines(comparison))];
-    Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts }
+    let mut lines = lead_lines(comparison);
+    let mut cautions: Vec<&str> =
+        comparison.gate_results.iter().filter_map(|gate_result| gate_result.caution.as_deref()).collect();
+    cautions.dedup();
+    lines.extend(cautions.iter().map(|caution| format!("the gates may mislead: {caution}")));
+    Sheet { kind: "comparison".to_owned(), name: headline(comparison), parts: vec![Part::List(String::new(), lines)] }
 }
 
 fn lead_lines(comparison: &Comparison) -> Vec<String> {

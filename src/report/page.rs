@@ -18,6 +18,7 @@ use crate::analysis::questions::screen::{Confirmation, screen};
 use crate::analysis::questions::verdict::count_rulings;
 use crate::analysis::questions::{claims, findings, match_claims};
 use crate::analysis::rows::filter::Filter;
+use crate::analysis::rows::frame::FrameError;
 use crate::analysis::rows::grouping;
 use crate::analysis::rows::seeds::{self, KEYS_SEED, Seeds, THREADS_SEED};
 use crate::analysis::{Frame, Metric, Question, Summary};
@@ -91,7 +92,7 @@ impl Page {
         };
         let path = first.path.display();
         if rows.rows() == 0 {
-            ensure!(!filters.is_empty(), "{path}: there are no rows yet");
+            ensure!(!filters.is_empty(), FrameError::NoRows(path.to_string()));
             let missing_values: Vec<String> =
                 filters.iter().filter_map(|filter| filter.describe_missing_value(&joined)).collect();
             let explanation =

@@ -4,6 +4,7 @@
 use super::number::format_percent;
 use super::sheet::{Cell, Entries, Part, Sheet, SheetTable};
 use crate::table::{Size, TableOptions};
+use crate::text::plural;
 use crate::traces::Info;
 use crate::traces::replay::{DepthScale, ReplayCounters};
 
@@ -183,10 +184,16 @@ impl ReplayOutcome<'_> {
             return "No probe is of a position that was stored before: no table can answer.".to_owned();
         };
         let share = |part: u64| format_percent(part as f64, all as f64);
-        let most = if self.policies.len() > 1 { "most" } else { "" };
+        let equals = self.policies.iter().filter(|(_, other)| kept(other) == kept(counters)).count();
+        let keeps = match (self.policies.len(), equals) {
+            (1, _) => " keeps ".to_owned(),
+            (_, 1) => " keeps most: ".to_owned(),
+            (all, _) if all == equals => format!(" and all {} others keep ", all - 1),
+            _ => format!(" and {} keep most: ", plural(equals - 1, "other")),
+        };
         format!(
-            "`{name}` keeps {most}{}{} of the {what} that a table which forgets nothing keeps; with these buckets {} are possible.",
-            if most.is_empty() { "" } else { ": " },
+            "`{name}`{keeps}{} of the {what} that a table which forgets nothing keeps; with these buckets {} are \
+             possible.",
             share(kept(counters)),
             share(bound)
         )

@@ -26,6 +26,8 @@ pub type KnownJobs = HashMap<u64, Option<u32>>;
 pub struct Source {
     pub folder: PathBuf,
     pub manifest: Manifest,
+    /// Which of its rows are missing, empty if none is.
+    missing: String,
 }
 
 impl Source {
@@ -51,7 +53,9 @@ impl Source {
         let report = verify_rows(folder, &manifest)?;
         match report.state {
             FolderState::Wrong => Err(OutputError::WrongRows(format!("{name}: {}", report.worst_finding()))),
-            FolderState::Complete | FolderState::Incomplete => Ok(Self { folder: folder.to_owned(), manifest }),
+            FolderState::Complete | FolderState::Incomplete => {
+                Ok(Self { folder: folder.to_owned(), manifest, missing: report.missing })
+            }
         }
     }
 
@@ -73,6 +77,7 @@ const FAILED: &str = "they failed";
 
 pub struct Taken {
     pub source: RowSource,
+    missing: String,
     /// Why other jobs of the plan were not taken, and how many.
     refused: BTreeMap<String, u64>,
     /// The first job whose counts differ from those in earlier results.
@@ -93,6 +98,9 @@ impl Taken {
 impl std::fmt::Display for Taken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "reused {} from {}", plural(self.source.jobs, "job"), self.source.folder)?;
+        if !self.missing.is_empty() {
+            write!(f, " ({})", self.missing)?;
+        }
         self.refused.iter().try_for_each(|(reason, &jobs)| write!(f, "; not {}: {reason}", plural(jobs, "job")))
     }
 }
@@ -166,7 +174,8 @@ impl<'a> Taker<'a> {
         let path = source.folder.join(record::RESULTS);
         let build = source.manifest.build.clone();
         let row_source = RowSource { folder: source.folder.display().to_string(), jobs: 0, rows: 0, build };
-        let mut taken = Taken { source: row_source, refused: BTreeMap::new(), conflict: None };
+        let missing = source.missing.clone();
+        let mut taken = Taken { source: row_source, missing, refused: BTreeMap::new(), conflict: None };
         if path.exists() {
             self.take_file(&path, source, known, sink, &mut taken).map_err(OutputError::results(&path))?;
         }

@@ -30,6 +30,8 @@ pub struct FolderReport {
     pub state: FolderState,
     pub rows: u64,
     pub lines: Vec<String>,
+    /// Which rows are missing, empty if none is.
+    pub missing: String,
     /// Whether there is no file of rows, or none of its rows can be read.
     pub is_unreadable: bool,
     /// The index of the first message about the worst state.
@@ -137,6 +139,7 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
         }
     };
     report.rows = verified.rows;
+    report.missing = verified.describe_missing().unwrap_or_default();
     let left_out = &manifest.columns_left_out;
     let seal_text = match manifest.ended {
         None => "sealed: each row, the header and the manifest".to_owned(),

@@ -172,14 +172,14 @@ pub fn shard_warning(manifest: &Manifest) -> Option<Warning> {
 pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "table.slots"];
 
 /// A comparison of replacement says nothing if no table was a third full and nothing differs
-/// significantly.
+/// significantly. A single table is not compared with another.
 pub fn no_pressure(manifest: &Manifest, summary: &Summary) -> Option<String> {
     let varies_replacement =
         manifest.varying.iter().any(|path| REPLACEMENT.iter().any(|start| path.starts_with(start)));
-    let mut fillings = summary.lines.iter().map(|line| line.hashfull).filter(|filling| !filling.is_nan()).peekable();
-    let has_tables = summary.lines.len() > 1 && fillings.peek().is_some();
+    let fillings: Vec<f64> =
+        summary.lines.iter().map(|line| line.hashfull).filter(|filling| !filling.is_nan()).collect();
     let differs = |line: &Line| line.measures.first().is_some_and(|measure| measure.significant);
-    let is_blind = varies_replacement && has_tables && fillings.all(|filling| filling < MIN_PRESSURE);
+    let is_blind = varies_replacement && fillings.len() > 1 && fillings.iter().all(|filling| *filling < MIN_PRESSURE);
     (is_blind && !summary.lines.iter().any(differs)).then(|| {
         "no pressure: every table stayed less than 30 % full, so the comparison says little about replacement; use \
          smaller tables or greater depth"
@@ -446,11 +446,12 @@ mod tests {
         for varying in ["table.policy.kind", "table.same_key", "table.slots"] {
             assert!(is_warned(varying, &[299.0, 10.0], false), "{varying}");
         }
-        assert!(is_warned("table.slots", &[299.0, f64::NAN], false), "a line without a table");
+        assert!(is_warned("table.slots", &[299.0, 10.0, f64::NAN], false), "a line without a table");
         for (varying, fillings, significant) in [
             ("table.slots", &[299.0, 300.0][..], false),
             ("table.slots", &[299.0, 10.0], true),
             ("table.slots", &[10.0], false),
+            ("table.slots", &[10.0, f64::NAN], false),
             ("table.slots", &[f64::NAN, f64::NAN], false),
             ("probe.at", &[299.0, 10.0], false),
         ] {

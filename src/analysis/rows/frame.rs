@@ -20,6 +20,9 @@ pub enum FrameError {
     /// A file cannot be read, or is not a results file. Holds the path and the reason.
     #[error("{0}: {1}")]
     File(String, String),
+    /// A file has no rows. Holds the path.
+    #[error("{0}: there are no rows yet")]
+    NoRows(String),
     /// A line cannot be read. Holds the file, the line number counted from 1, and the reason.
     #[error("{0}:{1}: {2}")]
     Line(String, u64, String),

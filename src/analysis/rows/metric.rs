@@ -93,7 +93,8 @@ impl Metric {
                     let derived = DERIVED
                         .iter()
                         .filter(|(_, numerator, denominator)| frame.has(numerator) && frame.has(denominator));
-                    let names = ["nodes", "evals", columns::SECONDS].into_iter().chain(derived.map(|(name, ..)| *name));
+                    let counts = ["nodes", "evals", columns::SECONDS].into_iter().filter(|name| frame.has(name));
+                    let names = counts.chain(derived.map(|(name, ..)| *name));
                     format!("expected one of {}, or another number that `ttlab columns` lists", list_quoted(names))
                 };
                 FrameError::Unknown { name, hint: nearest_derived.or(hint).or_else(|| Some(list_metrics())) }

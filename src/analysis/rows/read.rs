@@ -59,7 +59,11 @@ impl Frame {
             _ => file_error(error.to_string()),
         };
         let mut reader = csv::Reader::from_reader(source);
-        let heading = Heading::from_header(reader.headers().map_err(csv_error)?).map_err(file_error)?;
+        let header = reader.headers().map_err(csv_error)?;
+        if header.is_empty() {
+            return Err(FrameError::NoRows(path.to_owned()));
+        }
+        let heading = Heading::from_header(header).map_err(file_error)?;
         let (mut frame, mut record) = (heading.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
             heading.push(&mut frame, &record).map_err(|index| {

@@ -171,17 +171,16 @@ fn doctor_names_and_ends_a_leftover_process() {
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }
 
-/// If the engine crashes, the report covers what was measured before, and includes the engine's
-/// last lines.
+/// If the engine crashes, that is one fault, and the report includes the engine's last lines.
 #[test]
 fn doctor_reports_a_failing_engine_with_its_last_lines() {
     let trial = Trial::new("");
     let engine = scripted().display().to_string();
     let text = trial.call(&["doctor", &engine, "crash", "--time", "1"]).expect(1);
     text.prints(&[
-        "DOES NOT HOLD  failure ",
+        "DOES NOT HOLD  depths ",
         "signal 11",
-        "It was not measured what nodes to a depth say about its table.",
+        "It was not measured what nodes to a depth say about its table. 1 fault.",
     ]);
     assert_eq!(all_gone(&trial.token), Vec::<String>::new());
 }

@@ -257,7 +257,7 @@ fn faults_are_refused_with_their_reason_and_nothing_is_lost() {
             name: "an empty file",
             edit: &|_, _| Vec::new(),
             verify: (3, "results.csv is empty"),
-            report: 2,
+            report: 3,
             ..INCOMPLETE
         },
         Fault {

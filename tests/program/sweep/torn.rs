@@ -55,5 +55,5 @@ fn report_of_a_running_experiment_shows_the_complete_rows() {
     // Before the first row.
     let header = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     fs::write(&results, &bytes[..header + 9]).unwrap();
-    ttlab(&["report", &out, "--format", "md"]).expect(2).prints(&["there are no rows yet"]);
+    ttlab(&["report", &out, "--format", "md"]).expect(3).prints(&["there are no rows yet"]);
 }
