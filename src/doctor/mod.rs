@@ -58,10 +58,6 @@ struct Examiner<'a> {
     started: Instant,
 }
 
-/// The positions that are searched in two orders and in new processes. Of 24 positions Glaurung 2.2,
-/// which keeps something after `ucinewgame`, searches five otherwise after the others.
-const REPEATED_POSITIONS: usize = 12;
-
 /// The node limit that is tried together with a tenth of it, as before a run.
 const NODE_LIMIT: u64 = 20_000;
 
@@ -170,8 +166,7 @@ fn run_checks(
     diagnosis: &mut Diagnosis,
 ) -> Result<(), Interrupt> {
     let games = positions::games();
-    let first_positions: Vec<&GamePosition> =
-        games.iter().take(REPEATED_POSITIONS).filter_map(|game| game.first()).collect();
+    let first_positions: Vec<&GamePosition> = games.iter().filter_map(|game| game.first()).collect();
     (examiner.progress)("finding a depth that takes a moment");
     let found = forgetting::find_depths(examiner, &first_positions[..2], request.budget);
     let depths = record_failure(found, "depths", findings)?.flatten();
@@ -186,6 +181,10 @@ fn run_checks(
     add_probe_checks(&probe, limit, findings);
     diagnosis.name = probe.identity.name.clone();
     diagnosis.options = engine_option_values(&probe.identity);
+    if [&probe.depth, &probe.nodes].iter().all(|support| matches!(support, LimitSupport::No(_))) {
+        // Every other search would wait until its time is out.
+        return Ok(());
+    }
     (examiner.progress)("checking moves, mates, stop and quit");
     findings.add_result("stop", behaviour::check_stop(examiner))?;
     let quick_limit = if probe.depth == LimitSupport::Yes { behaviour::quick_limit() } else { limit };

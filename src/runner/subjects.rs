@@ -1,7 +1,6 @@
 //! Finds, identifies and tests the external engines of a plan before the first search.
 
 use super::RunError;
-use crate::chess::suite::Item;
 use crate::chess::{Board, EpRule};
 use crate::engine::options::Diagnostics;
 use crate::engine::{Engine, EngineOptions, Limit};
@@ -13,7 +12,7 @@ use crate::subject::options::{OptionValue, SubjectOptions, hash_size};
 use crate::subject::protocol::{OptionError, OptionKind, UciOption, check_option};
 use crate::subject::{
     EngineIdentity, Launch, LimitSupport, ProbeResult, Program, Repeatability, Restart, Subject, Uci, find_program,
-    has_one_legal_move, probe,
+    probe,
 };
 use crate::system::available_bytes;
 use crate::table::TableKind;
@@ -109,14 +108,14 @@ impl Subjects {
                 .map_err(|message| subject_error(format!("subject.uci: {message}")))?;
             let limit = plan.limit(index, 0);
             let items = experiment.suite.items.iter().enumerate();
-            let boards =
-                select_boards(items.filter(|(item, _)| plan.limit(index, *item) == limit).map(|(_, item)| item));
-            let fens: Vec<String> = boards.iter().map(|board| board.fen(EpRule::Legal)).collect();
+            let items = items.filter(|(item, _)| plan.limit(index, *item) == limit);
+            let positions: Vec<Board> = items.map(|(_, item)| item.board).collect();
+            let fens: Vec<String> = positions.iter().map(|board| board.fen(EpRule::Legal)).collect();
             let key = format!("{program:?} {subject:?} {limit:?} {fens:?}");
             let cached = super::lock(&TESTED).get(&key).cloned();
             let engine = match cached {
                 Some(engine) => engine,
-                None => identify_and_test(limit, subject, &program, &boards, stop)
+                None => identify_and_test(limit, subject, &program, &positions, stop)
                     .map_err(subject_error)?
                     .ok_or(RunError::Interrupted)?,
             };
@@ -342,18 +341,6 @@ fn check_engines_fit(engines: Vec<(&str, u64)>, jobs: usize) -> Result<(), RunEr
     super::check_jobs_fit(available, jobs, job_bytes, "uci.Hash", &engines_text)
 }
 
-/// The positions on which an engine is tested: the first, the middle and the last that have a legal
-/// move, and the first that has only one.
-fn select_boards<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<Board> {
-    let boards: Vec<&Board> = items.map(|item| &item.board).filter(|board| board.has_legal_move()).collect();
-    let Some(last) = boards.len().checked_sub(1) else { return Vec::new() };
-    let only_move = boards.iter().position(|board| has_one_legal_move(board));
-    let mut indices: Vec<usize> = [0, last / 2, last].into_iter().chain(only_move).collect();
-    indices.sort_unstable();
-    indices.dedup();
-    indices.into_iter().map(|index| *boards[index]).collect()
-}
-
 /// Starts an engine to read its options, and returns how to start it with those of the experiment.
 /// `option_prefix` is put before an option's name in messages.
 ///
@@ -378,12 +365,12 @@ fn identify_and_test(
     limit: Limit,
     subject: &SubjectOptions,
     program: &Program,
-    boards: &[Board],
+    positions: &[Board],
     stop: &AtomicBool,
 ) -> Result<Option<ProbedEngine>, String> {
     let launch = identify(subject, program, "uci.")?;
     let probed =
-        probe(&launch, boards, limit, limit.nodes, subject.trust, stop).map_err(|failure| failure.to_string())?;
+        probe(&launch, positions, limit, limit.nodes, subject.trust, stop).map_err(|failure| failure.to_string())?;
     let Some(mut probe) = probed else { return Ok(None) };
     let name = probe.identity.name.clone();
     let limits = [(limit.depth.is_some(), "depth", &probe.depth), (limit.nodes.is_some(), "nodes", &probe.nodes)];
@@ -405,6 +392,8 @@ fn identify_and_test(
     let find_option = |name: &str| options.iter().find(|(option, _)| option.eq_ignore_ascii_case(name));
     let number = |name: &str| find_option(name).and_then(|(_, text)| text.parse::<u64>().ok());
     let is_set = |name: &str| launch.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
+    // Searches of several threads differ by chance, whatever a new game resets.
+    probe.resets_on_new_game |= number("Threads").is_some_and(|threads| threads > 1);
     if let (Some(threads @ 2..), false) = (number("Threads"), is_set("Threads")) {
         probe.notes.push(format!("Threads is {threads} unless it is set: counts of several threads do not repeat"));
     }

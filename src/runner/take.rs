@@ -295,7 +295,7 @@ impl<'a> Taker<'a> {
         let mut repeats = rows
             .iter()
             .all(|row| repeats.and_then(|column| row.get(column)).is_none_or(|repeats| ["", EXACT].contains(&repeats)));
-        let (mut same_engines, mut has_unhashed_code) = (true, false);
+        let (mut same_engines, mut forgets, mut has_unhashed_code) = (true, true, false);
         for (variant, name) in [(Some(job.variant), last.variant), (job.opponent, last.opponent)] {
             let Some(variant) = variant.map(|index| &self.plan().variants[index]) else { continue };
             if let Some(table) = variant.table() {
@@ -305,6 +305,7 @@ impl<'a> Taker<'a> {
                 let (theirs, ours) = (source.manifest.subjects.get(name), self.manifest.subjects.get(&variant.name));
                 same_engines &= theirs.is_some() && theirs.map(EngineInfo::identity) == ours.map(EngineInfo::identity);
                 repeats &= theirs.is_some_and(|engine| engine.repeats == EXACT);
+                forgets &= [theirs, ours].into_iter().flatten().all(|engine| engine.forgets);
                 has_unhashed_code |= scripts.contains(name);
             }
         }
@@ -313,6 +314,10 @@ impl<'a> Taker<'a> {
             (!asks_for_times || self.is_same_run, "the file asks for times, which are never taken"),
             (same_engines || self.any_engine, "their engine has another program, other arguments or other options"),
             (repeats || self.is_same_run, "their counts do not repeat"),
+            (
+                forgets || self.is_same_run,
+                "their engine keeps something after `ucinewgame`, so counts depend on the order",
+            ),
             (!has_unhashed_code || self.is_same_run, "their engine is a script, or their policy is another crate's"),
         ];
         conditions.into_iter().find(|(is_met, _)| !is_met).map_or(Ok(()), |(_, reason)| Err(reason))

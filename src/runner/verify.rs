@@ -154,7 +154,8 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
         verified.describe_missing().map(|text| (FolderState::Incomplete, text)),
         (verified.failed > 0).then(|| (FolderState::Incomplete, format!("{} failed", plural(verified.failed, "job")))),
         manifest.ended.is_none().then(|| (FolderState::Incomplete, "the run has not ended".to_owned())),
-        verified.describe_damage().is_none().then_some((FolderState::Complete, seal_text)),
+        (verified.describe_damage().is_none() && (report.missing.is_empty() || manifest.ended.is_none()))
+            .then_some((FolderState::Complete, seal_text)),
     ];
     findings.into_iter().flatten().for_each(|(state, text)| report.add(state, text));
     Ok(report)

@@ -88,6 +88,9 @@ impl fmt::Display for LimitSupport {
 
 const TRIAL_DEPTH: u8 = 4;
 
+/// The number of positions that are searched to [`TRIAL_DEPTH`] only.
+const MAX_SHALLOW: usize = 24;
+
 /// A search may pass its node limit by a quarter and by this many nodes, because engines check
 /// their nodes only from time to time.
 const NODE_SLACK: u64 = 1024;
@@ -107,21 +110,27 @@ impl ProbeResult {
 
 /// Tests whether an engine respects `go depth` and, if given, `node_limit` and a tenth of it, then
 /// how well it repeats its searches. Limits are tested on the initial position. Repeatability is
-/// tested on `boards`, which have legal moves, under `limit`; if the engine ignores this limit,
-/// only if `trust` is true. Returns `None` if `stop` was set.
+/// tested on some of `positions` ([`select_boards`]) under `limit`; if the engine ignores this
+/// limit, only if `trust` is true. If there are many more positions, up to [`MAX_SHALLOW`] of them are
+/// searched to a small depth too. Returns `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine cannot be started, or fails under a limit that it respects.
 pub fn probe(
     launch: &Launch,
-    boards: &[Board],
+    positions: &[Board],
     limit: Limit,
     node_limit: Option<u64>,
     trust: bool,
     stop: &AtomicBool,
 ) -> Result<Option<ProbeResult>, Failure> {
     let result = ProbeResult { resets_on_new_game: true, ..ProbeResult::default() };
-    let mut prober = Prober { launch, boards, stop, result, differences: Differences::default() };
+    let boards = select_boards(positions);
+    let step = positions.len().div_ceil(MAX_SHALLOW).max(1);
+    // Of a small suite at least half is searched under the limit.
+    let shallow = positions.iter().filter(|board| board.has_legal_move() && positions.len() > 2 * boards.len());
+    let shallow = shallow.step_by(step).copied().collect();
+    let mut prober = Prober { launch, boards, shallow, stop, result, differences: Differences::default() };
     match prober.run(limit, node_limit, trust) {
         Ok(()) => Ok(Some(prober.result)),
         Err(Interrupt::Stopped) => Ok(None),
@@ -144,7 +153,9 @@ impl From<Failure> for Interrupt {
 
 struct Prober<'a> {
     launch: &'a Launch,
-    boards: &'a [Board],
+    boards: Vec<Board>,
+    /// More positions, which are searched to a small depth alone.
+    shallow: Vec<Board>,
     stop: &'a AtomicBool,
     result: ProbeResult,
     differences: Differences,
@@ -178,6 +189,9 @@ impl Prober<'_> {
         let common_depth = self.result.reports.iter().map(finished).min().flatten();
         if let (Some(_), Some(1..), LimitSupport::Yes) = (limit.nodes, common_depth, &self.result.depth) {
             self.compare_searches(Limit { depth: common_depth, nodes: None })?;
+        }
+        if self.result.depth == LimitSupport::Yes {
+            self.compare_shallow_searches(limit.depth.unwrap_or(TRIAL_DEPTH).min(TRIAL_DEPTH))?;
         }
         self.judge(limit);
         Ok(())
@@ -254,10 +268,10 @@ impl Prober<'_> {
     /// reverse order, and the first alone in a third, and compares them. Only one process runs at a
     /// time, because two might not fit into memory. Returns the first reports.
     fn compare_searches(&mut self, limit: Limit) -> Result<Vec<UciReport>, Interrupt> {
-        let boards = match self.boards {
+        let boards = match self.boards[..] {
             // One search must come after another.
-            [board] => vec![*board; 2],
-            boards => boards.to_vec(),
+            [board] => vec![board; 2],
+            _ => self.boards.clone(),
         };
         let mut reports = self.search_boards(boards.iter(), limit, true)?;
         let again = reports.split_off(boards.len());
@@ -274,6 +288,22 @@ impl Prober<'_> {
         *between_fresh = between_fresh.take().or_else(|| difference(&reports[0], &alone[0]));
         self.result.lacks_nodes |= reports.iter().chain(&reversed).chain(&alone).any(|report| report.nodes.is_none());
         Ok(reports)
+    }
+
+    /// Searches positions in two new processes, and in a third one in the reverse order. What an
+    /// engine keeps for the next game shows in few positions: in Glaurung 2.2 in 5 of 24.
+    fn compare_shallow_searches(&mut self, depth: u8) -> Result<(), Interrupt> {
+        let (limit, boards) = (Limit { depth: Some(depth), nodes: None }, self.shallow.clone());
+        let first = self.search_boards(boards.iter(), limit, false)?;
+        let again = self.search_boards(boards.iter(), limit, false)?;
+        let reversed = self.search_boards(boards.iter().rev(), limit, false)?;
+        let Differences { spread, after_others, between_fresh } = &mut self.differences;
+        for ((first, again), reversed) in first.iter().zip(&again).zip(reversed.iter().rev()) {
+            *spread = spread.max(node_spread(first, again)).max(node_spread(first, reversed));
+            *between_fresh = between_fresh.take().or_else(|| difference(first, again));
+            *after_others = after_others.take().or_else(|| difference(first, reversed));
+        }
+        Ok(())
     }
 
     /// Searches positions in a new process. If `looks_after` is true, the last one is searched once
@@ -372,6 +402,18 @@ impl Prober<'_> {
             ));
         }
     }
+}
+
+/// The positions that are searched under the experiment's limit: the first, the middle and the last
+/// that have a legal move, and the first that has only one.
+fn select_boards(positions: &[Board]) -> Vec<Board> {
+    let boards: Vec<&Board> = positions.iter().filter(|board| board.has_legal_move()).collect();
+    let Some(last) = boards.len().checked_sub(1) else { return Vec::new() };
+    let only_move = boards.iter().position(|board| has_one_legal_move(board));
+    let mut indices: Vec<usize> = [0, last / 2, last].into_iter().chain(only_move).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    indices.into_iter().map(|index| *boards[index]).collect()
 }
 
 pub fn has_one_legal_move(board: &Board) -> bool {

@@ -81,5 +81,5 @@ fn power_is_stated_for_rivals() {
     assert!(page.power.detectable < 0.04, "{:?}", page.power);
     assert!(page.lines[1].ratio().detectable_effect(page.power.level) > 0.2);
     let output = findings(&page, 0.005).join(" ");
-    assert!(output.contains("Differences between rivals below 3."), "{output}");
+    assert!(output.contains("Differences among the others below 3."), "{output}");
 }

@@ -301,10 +301,13 @@ fn describe_fragile_lines(summary: &Summary) -> Option<String> {
         .then(|| format!("Significance depends on a single {unit}: {}{and_more}.", descriptions.join(", ")))
 }
 
+/// Up to here a factor and its inverse are about the same share more or less.
+const MAX_SHARE: f64 = 0.25;
+
 fn describe_power(power: &Power) -> Option<String> {
     let Power { lines, clusters, has_games, .. } = *power;
     let units = if has_games { "independent games or positions" } else { "positions" };
-    let what = if power.is_among_rivals { "between rivals" } else { "from the baseline" };
+    let what = if power.is_among_rivals { "among the others" } else { "from the baseline" };
     let comparisons = if lines > 1 { format!(", {lines} comparisons") } else { String::new() };
     describe_detectable(power, what, &format!(" ({clusters} {units}{comparisons})"))
 }
@@ -322,7 +325,12 @@ fn describe_detectable(power: &Power, what: &str, design: &str) -> Option<String
     (detectable > 0.0).then(|| {
         format!(
             "Differences {what} below {} would not show here{design}; 1 % takes about {} {}.",
-            format_percent(detectable),
+            // Fewer nodes are never fewer than none, so a large share is told as a factor.
+            if detectable < MAX_SHARE {
+                format_percent(detectable)
+            } else {
+                format!("a factor of {:.2}", 1.0 + detectable)
+            },
             // The estimate has at most two significant figures.
             format_rounded_up(needed_clusters),
             if has_games { "games or positions" } else { "positions" },
@@ -576,7 +584,7 @@ mod tests {
             "Differences from the baseline below 1.2 % would not show here (20 positions); 1 % takes about 1300 positions."
         );
         assert!(describe_power(0.25, 3, true, true).starts_with(
-            "Differences between rivals below 25 % would not show here (20 independent games or positions, 3 comparisons); 1 % takes"
+            "Differences among the others below a factor of 1.25 would not show here (20 independent games or positions, 3 comparisons); 1 % takes"
         ));
         assert!(
             [f64::NAN, 0.0].iter().all(|&detectable| describe_with(Power {

@@ -252,7 +252,8 @@ fn surprises_are_noted() {
     let (launch, stop) = (Launch::default(), AtomicBool::new(false));
     let result = ProbeResult { reports: vec![report(8), report(4)], ..ProbeResult::default() };
     let differences = Differences::default();
-    let mut prober = Prober { launch: &launch, boards: &boards, stop: &stop, result, differences };
+    let mut prober =
+        Prober { launch: &launch, boards: boards.to_vec(), shallow: Vec::new(), stop: &stop, result, differences };
     prober.judge(limit(8));
     assert_eq!(prober.result.notes, ["`go depth 8` searches to depth 4 where one move is legal"]);
     let unread = "echo info depth $d score cp inf nodes 900 pv e2e4";
