@@ -105,6 +105,13 @@ fn difference_covers_every_reported_part() {
 /// the number of the search in its process, `d` and `m` the depth or nodes after `go`, and `p`
 /// the last `position` line.
 fn probe_script(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Option<ProbeResult> {
+    // The second position lacks Black's a-pawn.
+    let other = "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let boards = [Board::startpos(), Board::from_fen(other).unwrap()];
+    probe_positions(answers, restart, limit, stop, &boards)
+}
+
+fn probe_positions(answers: &str, restart: Restart, limit: Limit, stop: bool, boards: &[Board]) -> Option<ProbeResult> {
     let script = format!(
         "n=0; while read -r line; do case \"$line\" in position*) p=$line;; uci) echo id name Probe; echo uciok;; isready) echo readyok;; \
          go*) n=$((n + 1)); d=${{line#go depth }}; m=${{line#go nodes }}; {answers}; echo bestmove e2e4;; quit) exit;; esac; done"
@@ -116,10 +123,25 @@ fn probe_script(answers: &str, restart: Restart, limit: Limit, stop: bool) -> Op
         timeout: Some(Duration::from_secs(60)),
         ..Launch::default()
     };
-    // The second position lacks Black's a-pawn.
-    let other = "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    let boards = [Board::startpos(), Board::from_fen(other).unwrap()];
-    probe(&launch, &boards, limit, Some(20_000), false, &AtomicBool::new(stop)).unwrap()
+    probe(&launch, boards, limit, Some(20_000), false, &AtomicBool::new(stop)).unwrap()
+}
+
+/// What an engine keeps after `ucinewgame` may change the counts of few positions: here of the one
+/// without a pawn on h7, if others were searched before it. Of 7 positions it is not among the
+/// first, the middle and the last, which are searched under the limit.
+#[test]
+fn what_is_kept_for_the_next_game_is_found_in_one_of_seven_positions() {
+    let limit = Limit { depth: Some(5), nodes: None };
+    let boards = |count: usize| -> Vec<Board> {
+        let ranks = ["8", "1ppppppp", "p1pppppp", "pp1ppppp", "ppppppp1", "pppp1ppp", "ppppp1pp"];
+        let fen = |rank: &&str| format!("rnbqkbnr/{rank}/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        ranks.iter().take(count).map(|rank| Board::from_fen(&fen(rank)).unwrap()).collect()
+    };
+    let answers = "k=100; case $n$p in 5*ppppppp1*) k=107;; esac; echo info depth $d nodes $k";
+    for (count, resets) in [(6, true), (7, false)] {
+        let probed = probe_positions(answers, Restart::Experiment, limit, false, &boards(count)).unwrap();
+        assert_eq!(probed.resets_on_new_game, resets, "{count}: {:?}", probed.difference);
+    }
 }
 
 /// An answer whose nodes are `tenth` under a node limit of 2000, `whole` under one of 20,000,
