@@ -54,7 +54,7 @@ fn reports() -> Vec<(PathBuf, PathBuf)> {
 }
 
 /// The reports that have rows. All others have their page and its figures alone.
-const WITH_ROWS: [&str; 18] = [
+const WITH_ROWS: [&str; 19] = [
     "ancient",
     "listing",
     "minimax-table",
@@ -68,6 +68,7 @@ const WITH_ROWS: [&str; 18] = [
     "webster",
     "fine-70",
     "fixed-nodes",
+    "fixed-nodes-long",
     "memory",
     "ordering",
     "price-of-a-node",
