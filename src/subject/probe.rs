@@ -111,8 +111,8 @@ impl ProbeResult {
 /// Tests whether an engine respects `go depth` and, if given, `node_limit` and a tenth of it, then
 /// how well it repeats its searches. Limits are tested on the initial position. Repeatability is
 /// tested on some of `positions` ([`select_boards`]) under `limit`; if the engine ignores this
-/// limit, only if `trust` is true. If there are many more positions, up to [`MAX_SHALLOW`] of them are
-/// searched to a small depth too. Returns `None` if `stop` was set.
+/// limit, only if `trust` is true. If there are many more positions, up to [`MAX_SHALLOW`] of them
+/// are searched to a small depth too. Returns `None` if `stop` was set.
 ///
 /// # Errors
 /// When the engine cannot be started, or fails under a limit that it respects.

@@ -1,5 +1,5 @@
-//! Two first questions, with the words of the README in an empty folder: which table to take, and
-//! whether ageing helps. Each answer is the first sentence, in the terminal and on the page.
+//! The first questions, with the commands of the README in an empty folder. Each answer is among
+//! the first lines, in the terminal and on the page.
 
 use crate::common::scratch;
 use std::fs;
@@ -140,4 +140,41 @@ fn readme_shows_the_ageing_experiment() {
         ["README.md", "experiments/aging-first-look.toml"].map(|name| fs::read_to_string(root.join(name)).unwrap());
     let (_, text) = file.split_once('\n').unwrap();
     assert!(readme.contains(&format!("```toml\n{text}```\n")), "{text}");
+}
+
+/// The README's other questions. Each command is one of the README, with smaller limits and our own
+/// program as engine, and its first ten lines have the answer.
+#[test]
+fn other_first_questions_are_answered_in_ten_lines() {
+    let program = env!("CARGO_BIN_EXE_ttlab");
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let folder = scratch();
+    for template in ["gate", "thesis"] {
+        assert_eq!(ttlab(folder.path(), &["new", template]).2, 0, "{template}");
+        assert!(readme.contains(&format!("`ttlab new {template}`")), "{template}");
+    }
+    let engine = format!("uci = [\"{program}\", \"uci\"]");
+    let old = "uci = \"stockfish\"                         # your engine: [\"./engine\", \"argument\"]";
+    edit(folder.path(), "gate.toml", &[(old, &engine), ("depth = 9", "depth = 2")]);
+    for out in ["base", "new"] {
+        let (_, stderr, code) = ttlab(folder.path(), &["run", "gate.toml", "--out", out]);
+        assert_eq!(code, 0, "{stderr}");
+    }
+    for (words, more, answer) in [
+        (
+            &["try", "builtin:bratko-kopec"][..],
+            &["--depth", "4", "--vary", "table.policy=always,depth-preferred", "--set", "table.size=2KiB"][..],
+            "- No difference in nodes shown between the baseline and 1 other ",
+        ),
+        (&["run", "thesis.toml"], &["--set", "limit.depth=3"], "- Fewest nodes: \"alpha-beta\""),
+        (&["compare", "base", "new"], &["--fail-on", "nodes > +1%"], "ok: the gate passes; all "),
+        (&["doctor"], &[program, "uci", "--time", "1"], "  holds          go depth "),
+    ] {
+        let (stdout, stderr, code) = ttlab(folder.path(), &[words, more].concat());
+        let first: Vec<&str> = stdout.lines().take(10).collect();
+        assert!(first.iter().any(|line| line.contains(answer)), "{words:?}: {code}: {stdout}{stderr}");
+    }
+    for command in ["try SUITE", "doctor ENGINE", "speed A B"] {
+        assert!(readme.contains(&format!("`ttlab {command}")), "{command}");
+    }
 }
