@@ -183,6 +183,18 @@ fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
     jobs.min(usize::try_from(max_jobs).unwrap_or(usize::MAX)).max(1)
 }
 
+/// Returns how many bytes the tables of one of `jobs` workers may take, those that it keeps for later
+/// jobs included. This is what its largest job needs. If nothing else in the run needs memory, it is
+/// at least the worker's share of a quarter of the free memory, so that jobs with tables of several
+/// sizes can alternate.
+fn kept_bytes(plan: &Plan, jobs: usize) -> u64 {
+    let available = available_bytes().unwrap_or(0);
+    let largest = memory_needs(plan).map(|need| need.bytes).filter(|&bytes| bytes <= available).max();
+    let has_fixed_size = |variant: &Variant| variant.builtin().is_some_and(|options| !options.memory_grows());
+    let share = if plan.variants.iter().all(has_fixed_size) { available / 4 / jobs.max(1) as u64 } else { 0 };
+    share.max(largest.unwrap_or(0))
+}
+
 /// Returns the variants that search in the jobs of a lane. This is one variant, or the two players
 /// of an encounter.
 pub fn players(plan: &Plan, lane: usize) -> impl Iterator<Item = &Variant> {

@@ -5,11 +5,12 @@ use super::context::{Shared, WorkerState};
 use super::execute::EngineCache;
 use super::in_flight::QUARANTINED;
 use super::stopping::MatchState;
-use super::{RunError, RunSummary, into_value, lock, monitor};
+use super::{RunError, RunSummary, into_value, kept_bytes, lock, monitor};
 use crate::engine::EngineOptions;
 use crate::experiment::Job;
 use crate::memory_watch::OUT_OF_MEMORY;
 use crate::record::{self};
+use crate::table::kept::{KeepTables, release_kept};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -42,6 +43,7 @@ pub fn run_in_parallel<'a>(
     todo: &Todo<'a>,
     crashed_before: Vec<Chain<'a>>,
 ) -> (RunSummary, MatchState, Option<RunError>) {
+    let kept_bytes = kept_bytes(shared.plan, shared.worker_states.len());
     let thread_error = std::thread::scope(|scope| {
         // `_running` is dropped at the end of this scope, which tells the monitor to end.
         let (_running, run_ended) = std::sync::mpsc::channel();
@@ -57,11 +59,12 @@ pub fn run_in_parallel<'a>(
         let crashed_before: Todo<'_> = Mutex::new(Box::new(crashed_before.into_iter()));
         // A test cannot end before all earlier pairs are finished, so the crashed jobs run first.
         if lock(&shared.match_state).ends_games() {
-            shared.run_chains(&crashed_before, &shared.worker_states[0]);
+            shared.run_chains(&crashed_before, &shared.worker_states[0], kept_bytes);
         }
         let mut threads = Vec::new();
         for (started, worker_state) in shared.worker_states.iter().enumerate() {
-            match std::thread::Builder::new().spawn_scoped(scope, || shared.run_chains(todo, worker_state)) {
+            match std::thread::Builder::new().spawn_scoped(scope, || shared.run_chains(todo, worker_state, kept_bytes))
+            {
                 Ok(thread) => threads.push(thread),
                 Err(error) => return stop_with_error(started, error),
             }
@@ -69,7 +72,7 @@ pub fn run_in_parallel<'a>(
         for thread in threads {
             let _ = thread.join(); // A worker's panics are caught and written to its rows.
         }
-        shared.run_chains(&crashed_before, &shared.worker_states[0]);
+        shared.run_chains(&crashed_before, &shared.worker_states[0], kept_bytes);
         None
     });
     let Shared { output, sink, summary, match_state, .. } = shared;
@@ -87,7 +90,8 @@ pub fn run_in_parallel<'a>(
 
 impl Shared<'_> {
     /// Runs chains of `todo` on this thread until no chain is left or the run is stopped.
-    fn run_chains(&self, todo: &Todo<'_>, worker_state: &WorkerState) {
+    fn run_chains(&self, todo: &Todo<'_>, worker_state: &WorkerState, kept_bytes: u64) {
+        let _kept = KeepTables::up_to(kept_bytes);
         let mut cache = EngineCache::default();
         while let Some(chain) = lock(todo).next() {
             if chain.starts_processes {
@@ -123,7 +127,11 @@ impl Shared<'_> {
                 continue;
             }
             let id = self.plan.job_id(&job);
-            worker_state.begin_job(self.plan.variants[job.variant].builtin().is_some_and(EngineOptions::memory_grows));
+            let grows = self.plan.variants[job.variant].builtin().is_some_and(EngineOptions::memory_grows);
+            if grows {
+                release_kept();
+            }
+            worker_state.begin_job(grows);
             if !self.in_flight.is_quarantined(id) {
                 self.in_flight.begin_job(id);
             }

@@ -66,7 +66,7 @@ pub struct Process {
 
 impl Process {
     /// Starts a program as the leader of a new process group, so that a signal to ttlab's group
-    /// (Ctrl-C) does not reach the program.
+    /// (Ctrl-C) does not reach the program. What this thread keeps for tables is free for it.
     ///
     /// # Errors
     /// When the system refuses to start the program.
@@ -76,6 +76,7 @@ impl Process {
             command.arg(guard::COMMAND).arg(std::process::id().to_string()).arg("--").arg(&launch.path);
         }
         command.args(&launch.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        crate::table::kept::release_kept();
         let mut child = command.process_group(0).spawn()?;
         let (sender, lines) = sync_channel(LINE_BUFFER);
         let (input, output, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());

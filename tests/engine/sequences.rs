@@ -1,12 +1,15 @@
 //! Tests of sequences: searches that share a table during a game, and what is kept between them.
 
+use proptest::prelude::*;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use ttlab::internals::chess::suite::{Suite, SuiteOptions};
 use ttlab::internals::chess::{Board, Bound, Increments};
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::internals::table::build;
+use ttlab::internals::table::kept::KeepTables;
+use ttlab::internals::table::policy::Policy;
+use ttlab::internals::table::{Design, TableOptions, build};
 
 fn engine(text: &str) -> Engine {
     let options: EngineOptions = from_toml(text).unwrap();
@@ -282,5 +285,50 @@ fn clear_option_empties_at_its_event_and_at_rarer_ones() {
         assert_eq!(first(&mut learned).search != fresh, within, "{word}: orders within a game");
         learned.new_game();
         assert_eq!(first(&mut learned).search != fresh, between, "{word}: orders in another game");
+    }
+}
+
+/// The table of a job, as TOML: a policy with a layout, or the design of an engine, of every kind of
+/// size, with a clock and an occasion to be cleared.
+fn any_table() -> impl Strategy<Value = String> {
+    let layout = prop::sample::select(vec![
+        "slots = 1",
+        "slots = 2",
+        "slots = 4",
+        "layout = 'bytes24'\nslots = 2",
+        "layout = 'bytes10'\nslots = 3",
+        "layout = { bucket = 64, entry = 12 }\nslots = 5",
+    ]);
+    let of_policy = (prop::sample::select(Policy::NAMES), layout)
+        .prop_map(|(policy, layout)| format!("policy = '{policy}'\n{layout}"))
+        .prop_filter("is a table", |text| from_toml::<TableOptions>(text).is_ok_and(|table| table.check().is_ok()));
+    let of_design = prop::sample::select(Design::ALL).prop_map(|design| design.toml().to_owned());
+    let table = prop_oneof![3 => of_policy, 2 => of_design];
+    let size = prop::sample::select(vec!["768 B", "4 KiB", "48 KiB", "4 MiB"]);
+    let clock = prop::sample::select(vec!["search", "iteration", "game-ply"]);
+    let clear = prop::sample::select(vec!["search", "game", "never"]);
+    (table, size, clock, clear).prop_map(|(table, size, clock, clear)| {
+        format!("[probe]\nat = 'quiescence'\n[store]\nat = 'quiescence'\n[table]\nsize = '{size}'\nclock = '{clock}'\nclear = '{clear}'\n{table}")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A job gets the memory of the last job of the same size. Its rows are those from nothing.
+    #[test]
+    fn second_of_two_jobs_is_as_if_it_were_alone(tables in [any_table(), any_table()], depths in [1u8..6, 1u8..6]) {
+        let boards = game();
+        let run = |job: usize| -> Vec<Iteration> {
+            let mut engine = engine(&tables[job]);
+            engine.reset();
+            [12, 14].iter().map(|&ply| search(&mut engine, &boards[ply], &[], depths[job])).collect()
+        };
+        let alone = run(1);
+        let _kept = KeepTables::up_to(8 << 20);
+        run(0);
+        for _ in 0..2 {
+            prop_assert_eq!(&run(1), &alone);
+        }
     }
 }

@@ -9,9 +9,9 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 44_020),
-    ("lines of tests", 42_900),
-    ("lines of comments", 8_960),
+    ("production lines", 44_160),
+    ("lines of tests", 42_970),
+    ("lines of comments", 8_990),
     ("options", 118),
     ("columns", 123),
     ("commands", 27),

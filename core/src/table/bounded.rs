@@ -3,8 +3,9 @@
 mod zero_key;
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
+use super::kept::TableMemory;
 use super::layout::{bucket_bytes, compares_high_bits};
-use super::memory::{Memory, Word};
+use super::memory::Word;
 use super::options::{Demotion, Evaluations, Index, Refresh, Victim};
 use super::policy::{Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
@@ -16,7 +17,7 @@ use crate::chess::Bound;
 /// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for
 /// which the code is compiled, or 0 for any number.
 pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
-    memory: Memory,
+    memory: TableMemory,
     policy: P,
     buckets: u64,
     slots: usize,
@@ -47,14 +48,14 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     packing: L,
 }
 
-fn allocate(options: &TableOptions, buckets: u64, bucket_bytes: usize) -> Result<Memory, TableError> {
-    // `Memory` consists of 64-bit words.
+fn allocate(options: &TableOptions, buckets: u64, bucket_bytes: usize) -> Result<TableMemory, TableError> {
+    // The memory consists of 64-bit words.
     let len = usize::try_from(buckets)
         .ok()
         .and_then(|buckets| buckets.checked_mul(bucket_bytes))
         .map(|bytes| bytes.div_ceil(8))
         .ok_or(TableError::Memory { bytes: u64::MAX, available: None })?;
-    Memory::new(len, options.huge_pages)
+    TableMemory::new(len, bucket_bytes, options.huge_pages)
 }
 
 fn key_mask(options: &TableOptions, key_bits: u32) -> u64 {
@@ -123,6 +124,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     fn words_at_mut(&mut self, start: usize) -> (&mut [L::Word], &L) {
         let end = start + self.words();
         (&mut L::Word::view_mut(&mut self.memory)[start..end], &self.packing)
+    }
+
+    /// Tells the memory that an empty slot of the bucket that begins at word `start` is written. A
+    /// bucket without one was told about before.
+    #[inline(always)]
+    fn record_fill(&mut self, start: usize) {
+        self.memory.record(start * size_of::<L::Word>() / 8);
     }
 
     /// If the bucket has fewer than `MAX_SLOTS` slots, the remaining entries are empty. The
@@ -382,6 +390,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             self.counters.updates += 1;
         } else if was_empty {
             self.counters.fills += 1;
+            self.record_fill(start);
         } else {
             self.counters.evictions += 1;
         }
@@ -495,6 +504,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             self.counters.fills += 1;
             let (bucket, packing) = self.words_at_mut(start);
             packing.write(bucket, slot, stored_key, &entry);
+            self.record_fill(start);
             self.count_replacement(None);
             return StoreOutcome::in_slot(bucket_number * self.slots() + slot, false);
         }
@@ -532,7 +542,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     }
 
     fn clear(&mut self) {
-        self.memory.fill(0);
+        self.memory.erase();
         if let Some(probed) = &mut self.probed {
             probed.clear();
         }

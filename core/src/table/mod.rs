@@ -9,6 +9,7 @@ pub mod entry;
 pub(crate) mod error;
 pub mod expression;
 mod forgetful;
+pub mod kept;
 pub mod key_map;
 mod layout;
 pub(crate) mod make;

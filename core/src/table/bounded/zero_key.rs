@@ -64,6 +64,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if self.refresh == Refresh::Match {
             // Renews the age of the empty slot.
             let (now, start) = (self.now, bucket_number * self.words());
+            self.record_fill(start);
             let (bucket, packing) = self.words_at_mut(start);
             packing.write(bucket, slot, 0, &Entry { generation: now, ..Entry::default() });
         }
