@@ -140,10 +140,10 @@ struct Cli {
 /// Defines the subcommands and the groups to which they belong. Each subcommand has a module with
 /// its `Args` and its `run`.
 macro_rules! commands {
-    ($($group:literal: $($(#[$attribute:meta])* $command:ident($file:ident),)*)*) => {
+    ($($group:literal: $($command:ident($file:ident),)*)*) => {
         #[derive(clap::Subcommand)]
         enum Commands {
-            $($($(#[$attribute])* $command($file::Args),)*)*
+            $($($command($file::Args),)*)*
         }
 
         impl Commands {
@@ -192,9 +192,6 @@ commands! {
         Options(options),
         Columns(columns),
         Completions(completions),
-    "Internal":
-        #[command(name = crate::subject::guard::COMMAND, hide = true)]
-        Guard(guard),
 }
 
 /// Reads the command line, runs the command and reports errors.
@@ -226,6 +223,9 @@ const PANIC_EXIT_CODE: u8 = 101;
 
 /// Reads the command line and runs the command. Returns the exit code.
 fn run_command_line() -> u8 {
+    if let Some(exit_code) = guard::run_if_called() {
+        return exit_code;
+    }
     if let Some(word) = std::env::args_os().find(|word| word.to_str().is_none()) {
         // Manifests, plans and the command to resume a run are UTF-8 texts, so they cannot contain
         // the name.
@@ -275,9 +275,7 @@ fn ttlab_command() -> clap::Command {
             let about = subcommand.get_about().map(ToString::to_string).unwrap_or_default();
             lines += &format!("  {:<12} {about}\n", subcommand.get_name());
         }
-        if !lines.is_empty() {
-            groups += &format!("{group}:\n{lines}\n");
-        }
+        groups += &format!("{group}:\n{lines}\n");
     }
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\

@@ -1,8 +1,9 @@
 //! Finds and kills the processes that this process started, and their descendants. They are found
 //! by their parent process ids, so they may be in any process group or session.
 
+use rustix::io::Errno;
 use rustix::param::{clock_ticks_per_second, page_size};
-use rustix::process::{Pid, Signal, getpid, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, waitid};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -51,12 +52,15 @@ pub fn adopt_orphans(adopts: bool) {
     let _ = rustix::process::set_child_subreaper(adopts.then(getpid));
 }
 
-/// Kills all descendants of this process, including processes that they start in the meantime.
+/// Kills all descendants of this process, which adopts orphans, including processes that they start in the meantime.
 /// `/proc` is read process by process: a process whose parent ends meanwhile seems to be no
 /// descendant for once. So only two readings in a row without descendants are the end.
 pub fn kill_all() {
     let mut empty_rounds = 0;
     for _ in 0..ROUNDS {
+        if has_no_descendants() {
+            return;
+        }
         let remaining = descendants();
         empty_rounds = if remaining.is_empty() { empty_rounds + 1 } else { 0 };
         if empty_rounds == 2 {
@@ -67,6 +71,14 @@ pub fn kill_all() {
         }
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Whether this process, which adopts orphans, certainly has no descendants: it has no child. This
+/// takes one call of the system, where reading `/proc` takes one and more for each process of the
+/// machine.
+fn has_no_descendants() -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    cfg!(target_os = "linux") && matches!(waitid(WaitId::All, options), Err(Errno::CHILD))
 }
 
 fn all_processes() -> Vec<(Descendant, i32)> {

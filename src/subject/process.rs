@@ -3,13 +3,13 @@
 
 use super::launch::Launch;
 use super::{descendants, guard};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -17,9 +17,6 @@ use std::time::{Duration, Instant};
 /// The maximum number of bytes of a line. The rest of a longer line is dropped. Lines with the
 /// longest principal variations have a few thousand bytes.
 const MAX_LINE_BYTES: usize = 1 << 16;
-
-/// The number of lines that are buffered before the engine's output blocks.
-const LINE_BUFFER: usize = 1024;
 
 /// The number of last lines that are kept for messages.
 const TAIL_LINES: usize = 6;
@@ -52,8 +49,11 @@ pub struct Process {
     child: Child,
     /// The engine's standard input. `None` after it was closed.
     input: Option<ChildStdin>,
-    /// The lines of the engine's standard output.
-    lines: Receiver<String>,
+    /// The engine's standard output. `None` after its end.
+    output: Option<ChildStdout>,
+    splitter: LineSplitter,
+    /// The lines of standard output that were read but not used.
+    lines: VecDeque<String>,
     /// The last lines of standard output that were read.
     tail: VecDeque<String>,
     stderr_tail: Arc<Mutex<VecDeque<String>>>,
@@ -78,7 +78,6 @@ impl Process {
         command.args(&launch.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         crate::table::kept::release_kept();
         let mut child = command.process_group(0).spawn()?;
-        let (sender, lines) = sync_channel(LINE_BUFFER);
         let (input, output, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let stderr_tail = Arc::new(Mutex::new(VecDeque::new()));
         // From here on, the process is killed when this value is dropped, even if a later step
@@ -86,24 +85,22 @@ impl Process {
         let mut process = Self {
             child,
             input,
-            lines,
+            output,
+            splitter: LineSplitter::default(),
+            lines: VecDeque::new(),
             tail: VecDeque::new(),
             stderr_tail: Arc::clone(&stderr_tail),
             stderr_reader: None,
             is_reaped: false,
             is_guarded: launch.guard.is_some(),
         };
-        let new_thread = std::thread::Builder::new;
-        if let Some(output) = output {
-            new_thread().spawn(move || for_each_line(output, |line| sender.send(line).is_ok()))?;
-        }
-        if let Some(stderr) = stderr {
-            process.stderr_reader = Some(new_thread().spawn(move || {
-                for_each_line(stderr, |line| {
-                    push_tail(&mut stderr_tail.lock().unwrap_or_else(PoisonError::into_inner), &line);
-                    true // Read all lines.
-                });
-            })?);
+        if let Some(mut stderr) = stderr {
+            let mut splitter = LineSplitter::default();
+            let push = move |line: String| {
+                push_tail(&mut stderr_tail.lock().unwrap_or_else(PoisonError::into_inner), &line);
+            };
+            let read_all = move || while splitter.read(&mut stderr, &push) {};
+            process.stderr_reader = Some(std::thread::Builder::new().spawn(read_all)?);
         }
         Ok(process)
     }
@@ -124,15 +121,21 @@ impl Process {
             if stop.load(Ordering::Relaxed) {
                 return NextLine::Stopped;
             }
+            if let Some(line) = self.lines.pop_front() {
+                push_tail(&mut self.tail, &line);
+                return NextLine::Line(line);
+            }
+            let Some(output) = &mut self.output else { return NextLine::Closed };
             let remaining = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(remaining.min(STOP_POLL)) {
-                Ok(line) => {
-                    push_tail(&mut self.tail, &line);
-                    return NextLine::Line(line);
+            let timeout = Timespec::try_from(remaining.min(STOP_POLL)).ok();
+            // The engine is waited for on this thread: a thread that reads would wake it at each
+            // line. A poll that fails was interrupted by a signal.
+            if poll(&mut [PollFd::new(output, PollFlags::IN)], timeout.as_ref()).is_ok_and(|ready| ready > 0) {
+                if !self.splitter.read(output, |line| self.lines.push_back(line)) {
+                    self.output = None;
                 }
-                Err(RecvTimeoutError::Disconnected) => return NextLine::Closed,
-                Err(RecvTimeoutError::Timeout) if remaining <= STOP_POLL => return NextLine::Late,
-                Err(RecvTimeoutError::Timeout) => {}
+            } else if remaining <= STOP_POLL {
+                return NextLine::Late;
             }
         }
     }
@@ -250,32 +253,35 @@ fn push_tail(lines: &mut VecDeque<String>, line: &str) {
     lines.push_back(line.chars().take(TAIL_WIDTH).collect());
 }
 
-/// Calls `take_line` with each line until `take_line` returns false or the output ends. Each line
-/// is truncated to [`MAX_LINE_BYTES`].
-fn for_each_line(output: impl Read, mut take_line: impl FnMut(String) -> bool) {
-    let mut output = BufReader::new(output);
-    let mut line: Vec<u8> = Vec::new();
-    loop {
-        let (consumed, is_complete) = match output.fill_buf() {
-            Ok([]) | Err(_) => break,
-            Ok(bytes) => {
-                let end = bytes.iter().position(|&byte| byte == b'\n');
-                let part = &bytes[..end.unwrap_or(bytes.len())];
-                line.extend_from_slice(&part[..part.len().min(MAX_LINE_BYTES - line.len())]);
-                (end.map_or(bytes.len(), |end| end + 1), end.is_some())
-            }
+/// Splits what a process writes into lines.
+#[derive(Default)]
+struct LineSplitter {
+    unfinished: Vec<u8>,
+}
+
+impl LineSplitter {
+    /// Reads once and passes the lines that end to `take_line`, each truncated to
+    /// [`MAX_LINE_BYTES`]. Returns whether more may follow; if not, the last line may be unfinished.
+    fn read(&mut self, output: &mut impl Read, mut take_line: impl FnMut(String)) -> bool {
+        let mut bytes = [0; 1 << 13];
+        let count = match output.read(&mut bytes) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return true,
+            Err(_) => 0,
         };
-        output.consume(consumed);
-        if is_complete {
-            let text = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
-            line.clear();
-            if !take_line(text) {
-                return;
+        for part in bytes[..count].split_inclusive(|&byte| byte == b'\n') {
+            let text = part.strip_suffix(b"\n").unwrap_or(part);
+            let room = MAX_LINE_BYTES - self.unfinished.len();
+            self.unfinished.extend_from_slice(&text[..text.len().min(room)]);
+            if text.len() < part.len() {
+                take_line(String::from_utf8_lossy(&self.unfinished).trim_end_matches('\r').to_owned());
+                self.unfinished.clear();
             }
         }
-    }
-    if !line.is_empty() {
-        take_line(String::from_utf8_lossy(&line).into_owned());
+        if count == 0 && !self.unfinished.is_empty() {
+            take_line(String::from_utf8_lossy(&std::mem::take(&mut self.unfinished)).into_owned());
+        }
+        count > 0
     }
 }
 
@@ -303,11 +309,9 @@ mod tests {
     #[test]
     fn lines_are_split_at_line_breaks_however_they_arrive() {
         let read = |bytes: &[u8], at_once: usize| {
-            let mut lines = Vec::new();
-            for_each_line(SlowReader { bytes, at_once }, |line| {
-                lines.push(line);
-                true
-            });
+            let (mut lines, mut splitter) = (Vec::new(), LineSplitter::default());
+            let mut reader = SlowReader { bytes, at_once };
+            while splitter.read(&mut reader, |line| lines.push(line)) {}
             lines
         };
         for at_once in [1, 3, 100] {
@@ -318,13 +322,6 @@ mod tests {
             let lines = read(&[&vec![b'x'; length][..], b"\nshort\n"].concat(), 10_000);
             assert_eq!((lines.len(), lines[0].len(), lines[1].as_str()), (2, length.min(MAX_LINE_BYTES), "short"));
         }
-        // Reading ends when the callback returns false.
-        let mut seen = 0;
-        for_each_line(&b"a\nb\nc\nd"[..], |_| {
-            seen += 1;
-            seen < 2
-        });
-        assert_eq!(seen, 2);
     }
 
     /// Output is read line by line with deadline and stop flag; a process that ignores `quit` ends
