@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> CommandResult {
         );
         return Err(CommandFailure::new(Exit::Unequal, message));
     }
-    let mut comparison = Comparison::new(&base, &new, &gates).map_err(CommandFailure::usage)?;
+    let mut comparison = Comparison::new(&mut base, &mut new, &gates).map_err(CommandFailure::usage)?;
     comparison.moves_allowed = args.allow_moves;
     let mut manifests = [&base, &new].into_iter().filter_map(|result| result.manifest.as_ref());
     if let Some(misleading) = manifests.find_map(Misleading::from_manifest) {

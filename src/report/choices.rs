@@ -227,7 +227,7 @@ mod tests {
         {
             frame.set_word(SOURCE, "second");
             let mut both = joined.clone();
-            both.append(frame);
+            both.append(frame.clone());
             assert_eq!(default_by(&both), expected);
             assert_eq!(
                 default_baseline(&both, &[SOURCE.to_owned(), "variant".to_owned()], Some(&big), Vec::new()),

@@ -215,7 +215,7 @@ pub(super) fn join<'a>(sources: &'a [Source], requested: &[&str]) -> Cow<'a, Fra
             for source in sources {
                 let mut frame = source.frame.clone();
                 frame.set_word(SOURCE, &source.label);
-                joined.append(&frame);
+                joined.append(frame);
             }
             joined
         }

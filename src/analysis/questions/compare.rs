@@ -153,19 +153,25 @@ pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, Co
     add_score_errors(&mut base_result, &mut new_result, base)?;
     let resolve_column = |gate: Gate| gate.column(&base_result.frame).map(|column| (gate, column));
     let gates = gates.into_iter().map(resolve_column).collect::<Result<Vec<_>, _>>()?;
-    Comparison::new(&base_result, &new_result, &gates)
+    Comparison::new(&mut base_result, &mut new_result, &gates)
 }
 
 impl Comparison {
-    /// Compares two results. Each gate is passed with the full name of its column.
+    /// Compares two results, whose rows it takes. Each gate is passed with the full name of its column.
     ///
     /// # Errors
     /// If one of the results contains a row twice, or if a gate cannot be judged.
-    pub fn new(base: &RecordedResult, new: &RecordedResult, gates: &[(Gate, String)]) -> Result<Self, CompareError> {
+    pub fn new(
+        base: &mut RecordedResult,
+        new: &mut RecordedResult,
+        gates: &[(Gate, String)],
+    ) -> Result<Self, CompareError> {
+        let programs = [&*base, &*new].map(plans::measured_programs);
+        let limits = [&*base, &*new].map(|result| plans::limits_by_variant(&result.frame));
         let results = PairedResults::new(base, new)?;
         let mut comparison = Self {
             names: [base.name.clone(), new.name.clone()],
-            programs: [base, new].map(plans::measured_programs),
+            programs,
             added: results.added_count,
             failed: results.failed,
             same_plan: base.manifest.as_ref().zip(new.manifest.as_ref()).map(|(base, new)| base.plan == new.plan),
@@ -179,8 +185,8 @@ impl Comparison {
         (comparison.missing_count, comparison.listed_missing) = (results.missing_rows.len(), listed_rows.collect());
         comparison.count_changes(&results);
         let notes_on_unjudged_variants = comparison.judge_gates(&results, gates)?;
-        comparison.differences = plans::plan_differences(base, new, &results);
-        comparison.notes = collect_notes(base, new, &results, gates);
+        comparison.differences = plans::plan_differences(base, new, &limits, &results);
+        comparison.notes = collect_notes(base, new, &comparison.programs[0], &results, gates);
         comparison.notes.extend(notes_on_unjudged_variants);
         if comparison.unrepeatable_moved_count > 0 {
             let rows = plural(comparison.unrepeatable_moved_count, "row");
@@ -442,6 +448,7 @@ fn truncation_note(results: &PairedResults) -> Option<String> {
 fn collect_notes(
     base: &RecordedResult,
     new: &RecordedResult,
+    base_programs: &[MeasuredProgram],
     results: &PairedResults,
     gates: &[(Gate, String)],
 ) -> Vec<String> {
@@ -473,9 +480,7 @@ fn collect_notes(
     }
     // No note is needed if ttlab's own engine was measured, because the measured program then
     // names its build.
-    if base_manifest.build != new_manifest.build
-        && !plans::measured_programs(base).iter().any(|program| program.command.is_empty())
-    {
+    if base_manifest.build != new_manifest.build && !base_programs.iter().any(|program| program.command.is_empty()) {
         let [base, new] = [&base_manifest.build, &new_manifest.build]
             .map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
         notes.push(format!("different builds: BASE {base}, NEW {new}"));

@@ -145,19 +145,20 @@ pub struct ComparedLine {
 const SOURCES: [&str; 2] = ["BASE", "NEW"];
 
 impl PairedResults {
-    /// Joins two results and pairs their rows by variant, position, depth and repeat. A variant of
+    /// Takes the rows of two results, joins them, and pairs them by variant, position, depth and repeat. A variant of
     /// NEW is matched with the variant of BASE that has the same name. If there is no such variant,
     /// it is matched with a variant of BASE that has the same options and whose name NEW does not
     /// use.
     ///
     /// # Errors
     /// If a result contains a row twice, or if different positions have the same name.
-    pub fn new(base: &RecordedResult, new: &RecordedResult) -> Result<Self, CompareError> {
+    pub fn new(base: &mut RecordedResult, new: &mut RecordedResult) -> Result<Self, CompareError> {
         let manifests = base.manifest.as_ref().zip(new.manifest.as_ref());
         if let Some(problem) = manifests.and_then(|(base, new)| base.describe_different_items(new)) {
             return Err(CompareError::DifferentPositions(base.name.clone(), new.name.clone(), problem));
         }
-        let [base_names, new_names] = [base, new].map(|side| side.frame.text_column(columns::VARIANT).list().to_vec());
+        let [base_names, new_names] =
+            [&*base, &*new].map(|side| side.frame.text_column(columns::VARIANT).list().to_vec());
         // Returns the index of a variant of BASE that has the same options as a variant of NEW and
         // whose name NEW does not use.
         let find_by_options = |new_name: &String| {
@@ -184,18 +185,19 @@ impl PairedResults {
         }
         results.shared_columns =
             base.frame.names().iter().filter(|name| new.frame.names().contains(name)).cloned().collect();
-        results.frame = base.frame.clone();
+        let base_row_count = base.frame.rows();
+        results.frame = std::mem::take(&mut base.frame);
         results.frame.set_word(SOURCE, SOURCES[0]);
-        let mut new_frame = new.frame.clone();
+        let mut new_frame = std::mem::take(&mut new.frame);
         new_frame.set_word(SOURCE, SOURCES[1]);
         if results.new_names.iter().any(Option::is_some) {
-            let variants = new.frame.text_column(columns::VARIANT);
+            let variants = new_frame.text_column(columns::VARIANT).into_owned();
             new_frame.set_texts(columns::VARIANT, |row| {
                 let name = variants.text(row);
                 base_name_by_new_name.get(name).copied().unwrap_or(name).to_owned()
             });
         }
-        results.frame.append(&new_frame);
+        results.frame.append(new_frame);
         let mut by = vec![SOURCE.to_owned(), columns::VARIANT.to_owned()];
         let mut suites = vec![None];
         if results.shared_columns.iter().any(|name| name == columns::SUITE) {
@@ -218,16 +220,16 @@ impl PairedResults {
             let is_in_new = results.grouping.values[group][0] == SOURCES[1];
             results.failed[usize::from(is_in_new)] += error_count;
         }
-        results.pair_lines([base, new])?;
+        if let Some((row, description)) = results.searches.describe_duplicate(&results.frame) {
+            // The rows of NEW follow the rows of BASE.
+            let result = if row < base_row_count { base } else { new };
+            return Err(CompareError::DuplicateRow(result.name.clone(), description));
+        }
+        results.pair_lines();
         Ok(results)
     }
 
-    fn pair_lines(&mut self, [base, new]: [&RecordedResult; 2]) -> Result<(), CompareError> {
-        if let Some((row, description)) = self.searches.describe_duplicate(&self.frame) {
-            // The rows of NEW follow the rows of BASE.
-            let result = if row < base.frame.rows() { base } else { new };
-            return Err(CompareError::DuplicateRow(result.name.clone(), description));
-        }
+    fn pair_lines(&mut self) {
         for (line, groups) in self.groups.iter().enumerate() {
             let [base, new] = groups.map(|group| group.map_or(&[][..], |group| self.searches.cells(group)));
             let row_pairs = pair_rows(&self.searches, base, new);
@@ -237,7 +239,6 @@ impl PairedResults {
         }
         self.pairs.sort_by_key(|pair| pair.base);
         self.missing_rows.sort_unstable();
-        Ok(())
     }
 
     /// If the line has a suite, the name begins with the suite.

@@ -47,11 +47,17 @@ pub fn measured_programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
 }
 
 /// The values of options, by the option's dotted path such as `table.size`.
-type OptionValues = BTreeMap<String, String>;
+pub type OptionValues = BTreeMap<String, String>;
 
 /// Describes each difference between the plans of two results. The list is empty if the plans are
 /// equal. Returns `None` if a manifest is missing.
-pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &PairedResults) -> Option<Vec<String>> {
+/// `limits` has those of BASE's and NEW's variants.
+pub fn plan_differences(
+    base: &RecordedResult,
+    new: &RecordedResult,
+    [base_limits, new_limits]: &[HashMap<String, OptionValues>; 2],
+    results: &PairedResults,
+) -> Option<Vec<String>> {
     let (base_manifest, new_manifest) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
     if base_manifest.plan == new_manifest.plan {
         return Some(Vec::new());
@@ -79,7 +85,6 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
             }
         }
     };
-    let [base_limits, new_limits] = [base, new].map(|result| limits_by_variant(&result.frame));
     let mut shared_variant_count = 0;
     for (base_name, new_name) in results.variants.iter().zip(&results.new_names) {
         let new_name = new_name.as_ref().unwrap_or(base_name);
@@ -126,7 +131,7 @@ pub fn plan_differences(base: &RecordedResult, new: &RecordedResult, results: &P
 
 /// A limit is split into parts such as depth and nodes. If a row has a suite, the names of the
 /// parts include the name of the suite.
-fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
+pub fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     let [variants, suites, limits] =
         [columns::VARIANT, columns::SUITE, columns::LIMIT].map(|column| frame.text_column(column));
     // All rows of a variant in one suite have the same limits, so only the first row is read.

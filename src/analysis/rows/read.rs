@@ -100,7 +100,7 @@ fn read_blocks(
         heading.parse_plain(block).or_else(|| heading.parse_quoted(block))
     };
     let append_block = |_: &[u8], block_frame: Option<Frame>| -> io::Result<()> {
-        frame.append(&block_frame.ok_or(io::ErrorKind::InvalidData)?);
+        frame.append(block_frame.ok_or(io::ErrorKind::InvalidData)?);
         Ok(())
     };
     blocks::process_blocks(threads, block_size, source, blocks::complete_records_length, parse_block, append_block)

@@ -60,13 +60,13 @@ fn comparisons_find_what_the_golden_file_says() {
     assert_answers("comparisons.txt", |section, lines| {
         let lines: Vec<&str> = section.lines().chain(lines.lines()).collect();
         let (base, new) = (read_side("BASE", &lines), read_side("NEW", &lines));
-        let mut answer = match Comparison::new(&base, &new, &[]) {
+        let mut answer = match Comparison::new(&mut base.clone(), &mut new.clone(), &[]) {
             Ok(comparison) => describe(&comparison),
             Err(error) => vec![error.to_string()],
         };
         for text in lines.iter().filter_map(|line| line.strip_prefix("gate ")) {
             let gate = Gate::parse(text).and_then(|gate| gate.column(&base.frame).map(|column| (gate, column)));
-            let judge = |gate| Comparison::new(&base, &new, &[gate]);
+            let judge = |gate| Comparison::new(&mut base.clone(), &mut new.clone(), &[gate]);
             let comparison = match gate.map_err(CompareError::Gate).and_then(judge) {
                 Ok(comparison) => comparison,
                 Err(error) => {
@@ -107,7 +107,7 @@ fn p_is_corrected_for_all_variants() {
         };
         result_of(&(0..12).map(make_rows).collect::<String>())
     };
-    for change in Comparison::new(&make_result([0, 0]), &make_result([0, 100]), &[]).unwrap().variants {
+    for change in Comparison::new(&mut make_result([0, 0]), &mut make_result([0, 100]), &[]).unwrap().variants {
         let corrected = 1.0 - (31.0_f64 / 32.0).powi(2);
         assert!((change.nodes.p - 1.0 / 32.0).abs() < 1e-9, "{change:?}");
         assert!((change.p - corrected).abs() < 1e-9, "{change:?}");
@@ -121,9 +121,9 @@ fn twenty_rows_are_listed() {
         let make_result = |nodes: u32, from: u32| {
             result_of(&(from..=count).map(|index| format!("a,p{index},{nodes} ")).collect::<String>())
         };
-        let comparison = Comparison::new(&make_result(100, 1), &make_result(110, 1), &[]).unwrap();
+        let comparison = Comparison::new(&mut make_result(100, 1), &mut make_result(110, 1), &[]).unwrap();
         assert_eq!((comparison.moved.len(), comparison.missing_count), (20, 0), "{count}");
-        let comparison = Comparison::new(&make_result(100, 0), &result_of("a,p0,100 "), &[]).unwrap();
+        let comparison = Comparison::new(&mut make_result(100, 0), &mut result_of("a,p0,100 "), &[]).unwrap();
         assert_eq!((comparison.missing_count, comparison.listed_missing.len()), (count as usize, 20), "{count}");
     }
 }
@@ -156,7 +156,7 @@ fn rows_that_do_not_repeat_fail_no_comparison_by_themselves() {
         let columns = "variant,position,search.nodes,depth,seconds,error,reported.repeats";
         let make_result = |rows: &str| read("r", columns, rows, Some(manifest.clone()));
         let base = make_result("a,p,9,1,0.5,,not repeatable\na,q,8,1,0.5,,exact\n");
-        let comparison = Comparison::new(&base, &make_result(new), &[]).unwrap();
+        let comparison = Comparison::new(&mut base.clone(), &mut make_result(new), &[]).unwrap();
         (comparison.finding(), comparison.moved_count, comparison.notes)
     };
     let note = vec!["1 row that moved are of engines whose counts do not repeat".to_owned()];
