@@ -112,7 +112,7 @@ impl<'a> Session<'a> {
     /// are missing, and from the folders that the experiment file and the settings name.
     fn take_rows(&mut self, named: Vec<Source>) -> Result<(), RunError> {
         let Self { experiment, plan, settings, output, reused, .. } = self;
-        let previous = if experiment.file.asks_for_times() { Vec::new() } else { previous::folders(&output.folder) };
+        let previous = previous::folders(&output.folder);
         if previous.is_empty() && named.is_empty() {
             return Ok(());
         }

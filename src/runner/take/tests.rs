@@ -183,7 +183,9 @@ fn changed_solutions_cost_no_search() {
     let run_suite = |suite: &str, out: &Path| run(&experiment(temporary.path(), text, suite), out, Settings::default());
     run_suite(SUITE, &out);
     let mut earlier = rows(&out);
-    for suite in [SUITE.replace("bm e3", "am e3"), SUITE.replace("bm e3; ", ""), SUITE.to_owned()] {
+    // All moves of the second position.
+    let avoided = SUITE.replace("b - - id", "b - - am Ke8 Kf8 Kg8 Ke7 Kg7 Ke6 Kf6 Kg6; id");
+    for suite in [SUITE.replace("bm e3", "am e3"), SUITE.replace("bm e3; ", ""), avoided, SUITE.to_owned()] {
         assert_eq!(run_suite(&suite, &out).before, 8, "{suite}");
         run_suite(&suite, &new);
         assert_eq!(rows(&out), rows(&new), "{suite}");
@@ -221,6 +223,11 @@ fn merge_takes_a_job_from_where_it_did_not_fail() {
     drop(session);
     run(&experiment, &good, settings());
     run(&experiment, &single, Settings::default());
+    // Before a run, failed jobs of other folders count as those that are still to run.
+    let (manifest, named) = (crate::runner::manifest(&experiment, &plan, 1, None), [failed.display().to_string()]);
+    let out = temporary.path().join("out");
+    let known = crate::runner::sources::survey((&experiment, &plan), &out, &manifest, &named).unwrap().0;
+    assert_eq!(known.len(), 6);
     for (folders, failed_jobs) in [(vec![&failed], 2), (vec![&failed, &good], 0), (vec![&good, &failed], 0)] {
         let out = tempfile::tempdir().unwrap();
         let folders: Vec<_> = folders.into_iter().map(|folder| (0, folder.clone())).collect();
@@ -415,7 +422,10 @@ fn count_marks(folder: &Path) -> usize {
 
 #[test]
 fn rows_are_taken_alike_in_all_ways() {
-    for head in ["limit = { depth = 2 }\n", "limit = { nodes = 60 }\nseeds = 2\n"] {
+    let games = "limit = { nodes = 60 }\n[match]\nmax_moves = 4\n";
+    // A job of a table that is never cleared has a row for each position.
+    let kept = "limit = { depth = 1 }\n[engine]\ntable.clear = 'never'\n";
+    for head in ["limit = { depth = 2 }\n", "limit = { nodes = 60 }\nseeds = 2\n", games, kept] {
         let temporary = tempfile::tempdir().unwrap();
         let large = experiment(temporary.path(), &format!("name = 'x'\nsuite = 'own.epd'\n{head}{}", GRID[1]), SUITE);
         let new = temporary.path().join("new");
@@ -617,13 +627,14 @@ fn pattern_leaves_out_folders_that_cannot_be_used() {
     [&good, &bad].into_iter().for_each(|folder| drop(run(&experiment, folder, Settings::default())));
     edit_rows(&bad, |_, set| set(columns::NODES, MARK));
     let patterns = |name: &str| vec![temporary.path().join(name).display().to_string()];
-    let open = |patterns: &[String]| {
+    let open_for = |patterns: &[String], own_folder: &Path| {
         let mut notes = Vec::new();
         let build = crate::runner::build();
-        let out = temporary.path().join("out");
-        crate::runner::sources::open_named(&experiment, patterns, &out, &build, &mut notes)
+        crate::runner::sources::open_named(&experiment, patterns, own_folder, &build, &mut notes)
             .map(|sources| (sources.into_iter().map(|source| source.folder).collect::<Vec<_>>(), notes))
     };
+    let open = |patterns: &[String]| open_for(patterns, &temporary.path().join("out"));
+    assert_eq!(open_for(&patterns("runs/*"), &good).unwrap().0, [""; 0].map(PathBuf::from), "its own folder");
     let (folders, notes) = open(&patterns("runs/*")).unwrap();
     assert_eq!((folders, notes.len()), (vec![good], 1));
     assert!(notes[0].starts_with(&format!("not reused: {}: ", bad.display())), "{}", notes[0]);

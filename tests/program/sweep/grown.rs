@@ -253,6 +253,48 @@ fn rows_of_another_engine_program_or_other_options_are_not_taken() {
     ttlab(&["merge", &plan, "--out", &trial.text("merged"), "--any-build"]).expect(0);
 }
 
+/// The rows of an engine are found by its program, arguments and options, whatever its name is. A
+/// script may call any program, and so may a program that is gone.
+#[test]
+fn rows_of_engines_follow_their_programs_and_not_their_names() {
+    let trial = Trial::new("");
+    let [engine, script] = ["engine", "script"].map(|name| trial.text(name));
+    fs::copy(binary(), &engine).unwrap();
+    fs::copy(binary(), &script).unwrap();
+    fs::write(&script, format!("#!/bin/sh\nexec '{engine}' uci\n")).unwrap();
+    let take = |engine: &str, names: [&str; 2], from: &str, out: &str| {
+        let head = "suite = 'data/bratko-kopec.epd'\nfirst = 2\nlimit = { depth = 2 }\n";
+        let variant = |(name, size): (&str, u32)| format!("[[variant]]\nname = '{name}'\n'uci.Hash' = {size}\n");
+        let variants: String = names.into_iter().zip([1, 2]).map(variant).collect();
+        fs::write(&trial.file, format!("{head}[subject]\nuci = ['{engine}', 'uci']\n{variants}")).unwrap();
+        let reuse = trial.text(from);
+        let words = ["run", &trial.file, "--out", &trial.text(out), "--reuse", &reuse];
+        let output = ttlab(if from.is_empty() { &words[..4] } else { &words }).expect(0);
+        (output.stderr, count_marks(&trial.results(out)))
+    };
+    for (engine, out) in [(&engine, "first"), (&script, "scripted")] {
+        take(engine, ["a", "b"], "", out);
+        mark(&trial.path(out));
+    }
+    for (key, value) in [
+        ("arguments", serde_json::json!(["uci", "-q"])),
+        ("repeats", "not repeatable".into()),
+        ("program", "/no/such/program".into()),
+    ] {
+        let (text, marks) = take(&engine, ["b", "a"], "first", key);
+        assert_eq!(marks, count_marks(&trial.results("first")), "{text}");
+        seal_anew(&trial.path(key), |manifest| {
+            let engines = manifest["subjects"].as_object_mut().unwrap().values_mut();
+            engines.for_each(|engine| engine[key] = value.clone());
+        });
+        assert_eq!(take(&engine, ["a", "b"], key, "new").1, 0, "{key}");
+        fs::remove_dir_all(trial.path("new")).unwrap();
+    }
+    let (text, marks) = take(&script, ["a", "b"], "scripted", "new");
+    assert!(text.contains("not 4 jobs: their engine is a script"), "{text}");
+    assert_eq!(marks, 0);
+}
+
 /// Patterns in the file are relative to the file's folder, wherever the command runs.
 #[test]
 fn file_names_folders_whose_rows_are_reused() {
