@@ -242,7 +242,8 @@ mod tests {
 
     /// The reports on a game with these nodes with the small and the large table.
     fn game(nodes: [&[u64]; 2]) -> [Vec<UciReport>; 2] {
-        let report = |&nodes: &u64| UciReport { nodes: Some(nodes), hashfull: Some(500), ..UciReport::default() };
+        let report =
+            |&nodes: &u64| UciReport { nodes: Some(nodes), hashfull: Some(nodes as u16), ..UciReport::default() };
         nodes.map(|list| list.iter().map(report).collect())
     }
 
@@ -254,7 +255,7 @@ mod tests {
         assert!((forgetting.kept.unwrap().mean - 2.0_f64.sqrt()).abs() < 1e-9);
         assert!(forgetting.kept.unwrap().low.is_some());
         assert_eq!((forgetting.games, forgetting.searches, forgetting.differing, forgetting.nodes), (2, 4, 2, 100));
-        assert_eq!(forgetting.hashfull, [Some(500.0); 2]);
+        assert_eq!(forgetting.hashfull, [Some(225.0), Some(125.0)], "after the last search of each game");
         let no_games = summarize(&DESIGN, &[]);
         assert_eq!((no_games.kept, no_games.hashfull), (None, [None; 2]));
         let single_search = summarize(&DESIGN, &[game([&[2], &[1]])]);

@@ -459,6 +459,14 @@ mod tests {
                 "DoesNotHold ucinewgame: cannot be asked, because searches do not repeat",
             ]
         );
+        let unlimited = ProbeResult { lacks_nodes: true, reports: Vec::new(), ..exact.clone() };
+        assert_eq!(
+            list_checks(&unlimited)[2..],
+            [
+                "DoesNotHold node counts: never reported, or impossible values",
+                "DoesNotHold repeats: cannot be asked: the engine respects no limit",
+            ]
+        );
     }
 
     /// Nodes that mislead name games first; an open question names the command that decides.
@@ -471,6 +479,7 @@ mod tests {
             games: 6,
             searches: 18,
             differing: 17,
+            hashfull: [Some(900.0), Some(20.0)],
             ..Forgetting::default()
         };
         let request = Request {
@@ -479,7 +488,8 @@ mod tests {
             budget: Budget::Time(Duration::ZERO),
         };
         let say = |verdict| describe_nodes(&forgetting, verdict, &request);
-        let figures = "1 MiB take no times the nodes of 64 MiB to depth 9 (17 of 18 searches in 6 games differ)";
+        let figures =
+            "1 MiB take no times the nodes of 64 MiB to depth 9 (17 of 18 searches in 6 games differ, hashfull 900)";
         assert_eq!(say(NodesVerdict::Lead), (Holds, figures.to_owned()));
         let games = "judge tables of this engine by games: 290 pairs show 20 Elo, about 2.6 h at 0.1 s a move";
         assert_eq!(say(NodesVerdict::Mislead), (DoesNotHold, format!("{figures}; {games}")));

@@ -100,14 +100,23 @@ fn doctor_check_finds_its_planted_fault() {
             "does-not-hold",
             "failed in 1 of 21",
         ),
-        ("s/^setoption name Hash value 16$/ucinewgame/", "", "Hash again", "note", "as a new process"),
+        ("s/^setoption name Hash value 32$/ucinewgame/", "", "Hash again", "note", "as a new process"),
+        ("s#^position fen rnb1kbnr/.*#position startpos#", "", "ended games", "note", ", stalemated: no move"),
         ("", "s/score mate /score mate -/", "mate scores", "does-not-hold", "instead of mate "),
         ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 instead of mate "),
     ];
     std::thread::scope(|scope| {
         for (output, text, name, result, part) in cases {
             scope.spawn(move || {
-                let (screen, found) = examine(output, text, &[], i32::from(result != "note"));
+                let options = ["--option", "Hash=32"];
+                let (screen, found) = examine(output, text, &options, i32::from(result != "note"));
+                // Mates are asked by depth alone. What the option Hash does, others do not.
+                let asks_mates =
+                    found["checks"].as_array().unwrap().iter().any(|check| check["check"] == "mate scores");
+                assert_eq!(asks_mates, name != "go depth");
+                if name == "Hash again" {
+                    assert_eq!(check(&found, "other options again").1, "changes nothing");
+                }
                 let (found, finding) = check(&found, name);
                 assert!(found == result, "{output} {text}: {finding}\n{}", screen.out);
                 assert!(finding.contains(part), "{output} {text}: {finding}\n{}", screen.out);
@@ -136,6 +145,19 @@ fn doctor_tells_a_kept_table_from_one_that_each_search_empties() {
     assert!(table.starts_with("emptied at every `go`"), "{table}");
     assert_eq!((options.as_str(), moves.as_str()), ("as a new process", "ignored"));
     assert!(hashfull.ends_with(", of one search's entries, so it falls"), "{hashfull}");
+}
+
+/// An engine whose searches differ from process to process, and one that stops before its depth.
+#[test]
+fn doctor_tells_counts_that_do_not_repeat_and_a_depth_that_is_not_reached() {
+    let schedule = "--preset match --set threads.schedule=random --set threads.seed=$$";
+    let more = ["--depth", "4", "--games", "2", "--option", "Threads=2"];
+    let (_, found) = examine_settings(schedule, ("", ""), &more, 1);
+    assert_eq!(check(&found, "kept along a game").1, "other counts in a second process");
+    assert!(check(&found, "repeats").1.contains(", even in new processes, at depth 4 ("));
+    let output = "s/^go depth [5-9]$/go depth 4/";
+    let (_, found) = examine_settings("--preset match", (output, ""), &["--depth", "6", "--games", "2"], 0);
+    assert_eq!(check(&found, "nodes to a depth").1, "cannot be asked without `go depth` and node counts");
 }
 
 /// The node counts of our engine, as a counter that begins again with each depth and as one that
