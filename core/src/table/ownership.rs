@@ -110,3 +110,17 @@ impl Ownership {
         self.0[stored.slot] = Note { writer: searcher, depth, occupied: true, read: false };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An empty slot may answer a key of 0. It is nobody's.
+    #[test]
+    fn only_what_another_searcher_wrote_is_foreign() {
+        let mut owners = Ownership::new(1);
+        assert!(!owners.record_hit(0, 3));
+        owners.record_store(StoreOutcome::in_slot(0, false), 1, 5, &mut ThreadCounters::default());
+        assert_eq!([1, 3].map(|searcher| owners.record_hit(0, searcher)), [false, true]);
+    }
+}

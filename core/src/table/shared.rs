@@ -58,7 +58,7 @@ impl Table for SharedTable {
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         let Shared { table, owners, counters, .. } = &mut *self.lock();
         let stored = table.store(key, entry);
-        owners.grow_to(stored.slot + usize::from(stored.moved) + 1);
+        owners.grow_to(stored.slot + 1);
         owners.record_store(stored, self.searcher, entry.depth, counters);
         stored
     }

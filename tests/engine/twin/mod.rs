@@ -220,14 +220,23 @@ fn every_option_value_equals_the_twin() {
     });
 }
 
-/// Several searchers with a table in which entries refuse each other and move within buckets.
+/// Several searchers with a table in which entries refuse each other and move within buckets, and
+/// with what each helper does for itself.
 #[test]
 fn searchers_of_a_table_that_refuses_equal_the_twin() {
-    for policy in ["depth-preferred", "always"] {
-        let table = format!("{{ size = 600, slots = 3, same_key = 'deeper', policy = '{policy}' }}");
-        let options = from_toml(&format!("threads = {{ count = 3, quantum = 5 }}\ntable = {table}")).unwrap();
-        same(policy, &options, &values::STARTS[4..5], None);
-        same(policy, &options, &[(values::STARTS[0].0, 5)], Some(9001));
+    let ordering = "ordering = ['table-move', 'killers', 'history']";
+    for (threads, table, more) in [
+        ("", "policy = 'depth-preferred'", ""),
+        ("", "policy = 'always'", ""),
+        ("", "clear = 'iteration'", "deepening = { step = 0 }"),
+        (", helpers = 'shuffle', seed = 3", "clear = 'iteration'", "history_clear = 'iteration'"),
+        (", helpers = 'odd-even'", "kind = 'unbounded'", "draws = true"),
+    ] {
+        let table = format!("{{ size = 600, slots = 3, same_key = 'deeper', {table} }}");
+        let text = format!("{ordering}\nthreads = {{ count = 3, quantum = 5{threads} }}\ntable = {table}\n{more}\n");
+        let options = from_toml(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        same(&text, &options, &values::STARTS[4..5], None);
+        same(&text, &options, &[(values::STARTS[0].0, 5)], Some(9001));
     }
 }
 

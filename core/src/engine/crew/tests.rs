@@ -99,19 +99,64 @@ fn real_threads_respect_limits() {
 /// The stop signal ends a search in the middle of a turn, however long the turn is.
 #[test]
 fn stop_ends_a_turn() {
-    for threads in
-        [r#"{ "count": 2, "quantum": 4294967295 }"#, r#"{ "count": 9, "schedule": "random", "quantum": 4294967295 }"#]
-    {
+    for threads in [
+        r#"{ "count": 2, "quantum": 4294967295 }"#,
+        r#"{ "count": 9, "schedule": "random", "quantum": 4294967295 }"#,
+        r#"{ "count": 3, "kind": "real" }"#,
+    ] {
         let mut engine = Engine::new(&options(threads), None).unwrap();
         let (flag, polls) = (AtomicBool::new(false), std::sync::atomic::AtomicU32::new(0));
         let stops_after_20_polls = || polls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 20;
         let stop = Stop::with_callback(&flag, &stops_after_20_polls);
         let board = Board::from_fen(MIDDLE_GAME).unwrap();
-        let outcome = engine.search(&board, &[], to_depth(200), stop, &mut |_| {});
+        let limit = Limit { depth: None, nodes: Some(100 * POLL) };
+        let outcome = engine.search(&board, &[], limit, stop, &mut |_| {});
         let nodes: u64 = outcome.iterations.iter().map(|iteration| iteration.search.nodes).sum();
         assert!(outcome.stopped, "{nodes} nodes");
         assert!(nodes < 40 * POLL, "{nodes} nodes");
     }
+}
+
+#[test]
+fn seed_is_used_by_several_searchers_alone() {
+    let random = |count| Threads { count, schedule: Schedule::Random, ..Threads::default() };
+    assert_eq!([1, 2].map(|count| random(count).uses_seed()), [false, true]);
+}
+
+/// A helper searches only the moves of the root to which its search is restricted: here a mate,
+/// which is all that is stored.
+#[test]
+fn helpers_search_only_the_moves_that_the_root_may_have() {
+    let stored = |count: u32| {
+        let threads = format!("{{ \"count\": {count}, \"quantum\": 50 }}");
+        let mut engine = Engine::new(&options(&threads), None).unwrap();
+        let board = Board::from_fen("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1").unwrap();
+        engine.restrict_root(&[crate::chess::parse_move(&board, "e1e8").unwrap()]);
+        engine.search(&board, &[], to_depth(60), &AtomicBool::new(false), &mut |_| {});
+        engine.table().unwrap().occupancy().occupied
+    };
+    assert_eq!([stored(1), stored(2)], [1, 1]);
+}
+
+/// The main searcher waits until a real helper has asked for its third turn, so that its nodes must
+/// be in the counts.
+#[test]
+fn nodes_of_a_real_helper_are_counted() {
+    let main = std::thread::current().id();
+    let polls = std::sync::atomic::AtomicU32::new(0);
+    let waits = || {
+        let is_main = std::thread::current().id() == main;
+        polls.fetch_add(u32::from(!is_main), std::sync::atomic::Ordering::SeqCst);
+        while is_main && polls.load(std::sync::atomic::Ordering::SeqCst) < 3 {
+            std::thread::yield_now();
+        }
+        false
+    };
+    let mut engine = Engine::new(&options(r#"{ "count": 2, "kind": "real" }"#), None).unwrap();
+    let (board, flag) = (Board::from_fen(MIDDLE_GAME).unwrap(), AtomicBool::new(false));
+    let stop = Stop::with_callback(&flag, &waits);
+    let iterations = engine.search(&board, &[], to_depth(3), stop, &mut |_| {}).iterations;
+    assert!(iterations.iter().map(|iteration| iteration.threads.helper_nodes).sum::<u64>() >= POLL, "{iterations:?}");
 }
 
 /// A table that panics at the hundredth probe, whoever makes it.
