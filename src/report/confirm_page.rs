@@ -168,7 +168,7 @@ mod tests {
 
     /// The policy of "a" is always, that of "b" depth-preferred, that of "c" depth-age. "b" is the
     /// best by nodes: the others need these times its nodes.
-    fn sentences(ratios: [f64; 2], games: [[u64; 5]; 2], slots: u32) -> Vec<String> {
+    fn hand_made(ratios: [f64; 2], games: [[u64; 5]; 2], slots: u32) -> (Manifest, Confirmation, ScreenResult) {
         let names = ["a", "b", "c"];
         let line = |(name, mean): (&&str, f64)| Line {
             name: (*name).to_owned(),
@@ -194,7 +194,11 @@ mod tests {
         let options = names.iter().zip(kinds).map(|(name, kind)| {
             ((*name).to_owned(), json!({ "table": { "policy": { "kind": kind }, "slots": slots } }))
         });
-        let manifest = Manifest { options: options.collect(), ..Manifest::default() };
+        (Manifest { options: options.collect(), ..Manifest::default() }, games, screened)
+    }
+
+    fn sentences(ratios: [f64; 2], games: [[u64; 5]; 2], slots: u32) -> Vec<String> {
+        let (manifest, games, screened) = hand_made(ratios, games, slots);
         [describe_games(&manifest, &games, &screened), describe_left_out(&manifest, &screened)].concat()
     }
 
@@ -236,6 +240,18 @@ mod tests {
         assert!(sentences([1.219, 1.01], [WEAK, EVEN], 4)[0].starts_with("Searches and games disagree"));
         let slightly_weaker = [12, 24, 40, 16, 8];
         assert!(sentences([1.219, 1.01], [slightly_weaker, EVEN], 4)[0].starts_with("Take "));
+    }
+
+    /// "d" did not play, because its nodes predict that it is too weak.
+    #[test]
+    fn each_variant_has_its_verdict() {
+        let (_, games, mut screened) = hand_made([1.02, 1.01], [STRONG, EVEN], 4);
+        screened.dropped.push("d".to_owned());
+        let text = crate::report::sheet::describe(&games_table(&screened, &games));
+        for (name, verdict) in [("b", "best by nodes"), ("a", "stronger"), ("c", "undecided"), ("d", "left out")] {
+            let row = text.lines().find(|line| line.trim_start().starts_with(&format!("{name} ")));
+            assert!(row.is_some_and(|row| row.contains(verdict)), "{name}: {text}");
+        }
     }
 
     #[test]

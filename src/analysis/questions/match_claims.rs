@@ -67,20 +67,21 @@ mod tests {
     use crate::decode::from_toml;
     use crate::experiment::matches::Test;
 
-    /// Five pairs decide nothing, even if all were won.
+    /// Five pairs decide nothing, even if all were won; nor do those of a test that may end them.
     #[test]
     fn too_few_pairs_decide_nothing() {
         let head = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,\
                     match.opponent_nodes,match.moves,error\n";
-        for (pairs, ruling) in [(5, Ruling::Undecided), (6, Ruling::Holds)] {
+        let cases = [(5, false, Ruling::Undecided), (6, false, Ruling::Holds), (40, true, Ruling::Undecided)];
+        for (pairs, stop, ruling) in cases {
             let make_row = |index: u32, side| format!("a,o{index},0,1,b,{side},1,mate,20,50,0,2,m{index}{side},\n");
             let games: String =
                 (0..pairs).flat_map(|index| ["white", "black"].map(|side| make_row(index, side))).collect();
             let rows = Frame::parse(format!("{head}{games}").as_bytes(), "test").unwrap();
-            let matches = Matches::new(&rows, Test { stop: false, ..Test::default() }).unwrap();
+            let matches = Matches::new(&rows, Test { stop, ..Test::default() }).unwrap();
             let claim: Expect = from_toml("claim = 'elo(a, b) > 0'").unwrap();
             let verdict = &judge_match_claims(&[claim], &matches)[0];
-            assert_eq!(verdict.ruling, ruling);
+            assert_eq!((verdict.ruling, matches.encounters[0].p.is_nan()), (ruling, stop), "{pairs}");
             assert_eq!(verdict.measured.ends_with("over 5 pairs; too few pairs: at least 6 are needed"), pairs == 5);
         }
     }

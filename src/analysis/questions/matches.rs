@@ -316,6 +316,10 @@ A,o4,0,0,base,,,,,,,,,engine died
         assert_eq!((a.same_as, b.same_as, a.blind_moves, b.blind_moves), (None, None, 4, 2));
         assert!((matches.bounds.alpha - 0.025).abs() < 1e-12);
         assert!((matches.tail() - 0.0125).abs() < 1e-12);
+        // A handicapped copy is no encounter of its own: the other has the whole level.
+        let copies = [("B".to_owned(), 2.0)];
+        let with_copy = Matches::with_handicaps(&rows, Test::default(), &copies).unwrap();
+        assert_eq!((with_copy.encounters.len(), with_copy.handicaps[0].0, with_copy.bounds.alpha), (1, 2.0, 0.05));
         // Without the moves, no game is known to be like another.
         let without_moves = Frame::parse(ROWS.replacen("match.moves", "moves", 1).as_bytes(), "test").unwrap();
         let encounters = Matches::new(&without_moves, Test::default()).unwrap().encounters;

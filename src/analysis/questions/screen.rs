@@ -315,6 +315,17 @@ mod tests {
         let [direct, indirect] = [games.elo("a", "x"), games.elo("a", "b")];
         assert!((indirect.elo - direct.elo + games.elo("b", "x").elo).abs() < 1e-9);
         assert!(width(indirect) > width(direct));
+        // Its upper end is the upper end of one player and the lower end of the other.
+        let b = games.elo("b", "x");
+        assert!((indirect.high - indirect.elo - (direct.high - direct.elo).hypot(b.elo - b.low)).abs() < 1e-9);
+        assert!((indirect.elo - indirect.low - (direct.elo - direct.low).hypot(b.high - b.elo)).abs() < 1e-9);
+        // Games of another screen are not shown: of another best, or of a variant that it dropped.
+        let is_of = |best: &str, remaining: &[&str]| {
+            let remaining = remaining.iter().map(|name| (*name).to_owned()).collect();
+            games.is_of(&ScreenResult { best: best.to_owned(), remaining, ..ScreenResult::default() })
+        };
+        let screens: [(_, &[_]); 3] = [("x", &["c", "b", "a"]), ("y", &["a", "b", "c"]), ("x", &["a", "b"])];
+        assert_eq!(screens.map(|(best, remaining)| is_of(best, remaining)), [true, false, false]);
         assert_eq!(games.decision("x"), None);
     }
 

@@ -92,6 +92,14 @@ fn cases() -> Vec<(String, Matches)> {
     for blind in [&[0, 0][..], &[0, 1], &[3, 0, 9, 4]] {
         cases.push((format!("{blind:?} blind moves"), counted(blind, |it, count| it.blind_moves = count)));
     }
+    let as_strong = |nodes, low, high| Encounter {
+        equal_nodes: Some(EqualNodes { nodes, low, high }),
+        ..encounter("v", "x", AHEAD)
+    };
+    let inside =
+        [as_strong(0.8, 0.5, f64::INFINITY), as_strong(0.0, 0.0, 0.25), as_strong(f64::INFINITY, 1.5, f64::INFINITY)];
+    let handicaps = [0.5, 8.0].map(|divisor| (divisor, level("copy"))).to_vec();
+    cases.push(("strength in nodes".to_owned(), Matches { handicaps, ..matches_of(inside.to_vec(), false) }));
     cases.extend([0, 2, 6, 8].map(|number| (format!("{number} copies of an encounter"), copies(number))));
     cases
 }
@@ -106,6 +114,7 @@ fn matches_equal_their_golden_file() {
         text += &describe(&encounters_table(&matches));
         if name.starts_with("s") {
             text += &describe(&pairs_table(&matches));
+            handicaps_table(&matches).iter().for_each(|table| text += &describe(table));
         }
         let table = encounters_table(&matches);
         assert_drop_orders_distinct(&table);
