@@ -317,6 +317,9 @@ mod tests {
         }
         let with_margin = read_table(None, &["table.design=weiss", "table.guard.margin=0"]);
         assert_eq!(with_margin.guard, Guard { margin: 0, ..weiss.guard });
+        let engine: Table = "table = { design = 'weiss', age_bits = 6 }".parse().unwrap();
+        let with_engine = read_options(None, &engine, std::iter::empty()).unwrap().table;
+        assert_eq!(with_engine, TableOptions { age_bits: 6, ..weiss.clone() }, "[engine] overrides its own design");
         let with_preset = read_table(Some("vipermate"), &["table.design=weiss"]);
         assert_eq!(
             (with_preset.policy, with_preset.same_key, with_preset.clock),

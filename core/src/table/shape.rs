@@ -428,8 +428,12 @@ mod tests {
             ),
             (ten.replace("= 3", "= 4"), "4 entries of 10 bytes + keys 0 = 40 bytes, but a bucket has 32"),
             (
-                ten.replace("10 bytes", "8 bytes").replace("= 16", "= 22\nkeys = 8"),
-                "3 keys of 22 bits = 66 bits, but 8 bytes have 64",
+                ten.replace("10 bytes", "8 bytes").replace("= 16", "= 13\nkeys = 8").replace("= 3", "= 5"),
+                "5 keys of 13 bits = 65 bits, but 8 bytes have 64",
+            ),
+            (
+                ten.replace("10 bytes", "8 bytes") + "\nkeys = 10",
+                "3 entries of 8 bytes + keys 10 = 34 bytes, but a bucket has 32",
             ),
             (ten.replace("32 bytes", "32 MiB"), "bucket: expected at most 512 bytes, as in \"32 bytes\" or 32"),
             (ten.replace("32 bytes", "513 bytes"), "bucket: expected at most 512 bytes, as in \"32 bytes\" or 32"),
@@ -454,6 +458,26 @@ mod tests {
 
     /// Fields follow each other without a gap. The first spare bit is the mark of use; eleven more
     /// hold the node count.
+    /// A fixed packing has whole words, or three slots with 16 bits of key each, of which a key of 0
+    /// means something only if all are compared.
+    #[test]
+    fn fixed_packing_replaces_only_a_layout_of_its_own_fields() {
+        for (text, bytes) in [
+            ("bucket = 32, entry = 10, slots = 3, key_bits = 16", Some(10)),
+            ("bucket = 32, entry = 8, slots = 3, key_bits = 12, keys = 8", Some(10)),
+            ("bucket = 32, entry = 8, slots = 3, key_bits = 12, keys = 8, zero_key = 'free'", None),
+            ("bucket = 32, entry = 8, slots = 3, key_bits = 16", None),
+            ("bucket = 32, entry = 10, slots = 3, key_bits = 16, depth = 7", None),
+            ("bucket = 32, entry = 16, slots = 2, key_bits = 32", Some(16)),
+            ("bucket = 48, entry = 16, slots = 2, key_bits = 32", None),
+            ("bucket = 32, entry = 16, slots = 2, key_bits = 32, zero_key = 'free'", None),
+            ("bucket = 64, entry = 12, slots = 5, key_bits = 16", None),
+        ] {
+            let shape = Shape::from_text(&format!("{{ {text} }}")).unwrap();
+            assert_eq!((shape.check(), shape.fixed_entry_bytes()), (Ok(()), bytes), "{text}");
+        }
+    }
+
     #[test]
     fn fields_follow_each_other_without_a_gap() {
         for (generation, evaluation, used, nodes) in
