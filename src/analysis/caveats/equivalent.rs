@@ -2,6 +2,8 @@
 //! no effect, because another option switches them off.
 
 use crate::experiment::{Variant, variant};
+use crate::table::TableKind;
+use crate::table::policy::Policy;
 use crate::text::plural;
 use std::collections::BTreeMap;
 
@@ -13,9 +15,8 @@ enum When {
     DoesNotContain(&'static str),
 }
 
-/// The options that another option can switch off. Each entry consists of the beginning of an
-/// option's path, the option that switches this option off, and the condition under which this
-/// happens.
+/// The options that another option can switch off: the beginning of an option's path, the option
+/// that switches it off, and the condition under which this happens.
 const SWITCHES: &[(&str, &str, When)] = &[
     ("quiescence.", "leaf", When::Is("static")),
     ("leaf_mates", "leaf", When::Is("quiescence")),
@@ -25,22 +26,41 @@ const SWITCHES: &[(&str, &str, When)] = &[
     ("singular.double", "singular.min_depth", When::Is("0")),
     ("mvv_lva", "ordering", When::DoesNotContain("mvv-lva")),
     ("aspiration", "deepening.step", When::Is("0")),
+    ("deepening.start", "deepening.step", When::Is("0")),
     ("probe.", "table.kind", When::Is("none")),
     ("store.", "table.kind", When::Is("none")),
     ("etc_depth", "table.kind", When::Is("none")),
     ("table.forget_part", "table.forget", When::Is("0.0")),
     ("table.forget", "table.kind", When::Is("none")),
     ("table.guard", "table.same_key", When::IsNot("guard")),
+    ("table.policy.empty_depth", "table.policy.weigh_empty", When::Is("false")),
+    ("table.policy", ONE_SLOT, When::Is("1")),
     ("table.policy", "table.kind", When::Is("unbounded")),
     ("table.size", "table.kind", When::Is("unbounded")),
     ("table.slots", "table.kind", When::Is("unbounded")),
     ("table.layout", "table.kind", When::Is("unbounded")),
     ("table.index", "table.kind", When::Is("unbounded")),
+    ("threads.", "threads.count", When::Is("1")),
 ];
+
+/// A fact, not an option: a policy that refuses no store has one slot for it, so all such are one.
+const ONE_SLOT: &str = "no store is refused and table.slots";
 
 type OptionValues = BTreeMap<String, String>;
 
-fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
+fn read_values(variant: &Variant) -> OptionValues {
+    let mut values: OptionValues = variant::option_columns(variant).into_iter().collect();
+    let refuses_none =
+        |policy: &Policy| matches!(policy, Policy::Always(_) | Policy::Random(_)) || policy.ignores_newcomer();
+    let table = variant.table().filter(|table| table.kind == TableKind::Bounded && table.slots == 1);
+    if table.is_some_and(|table| refuses_none(&table.policy)) {
+        values.insert(ONE_SLOT.to_owned(), "1".to_owned());
+    }
+    values
+}
+
+/// Returns the part of `path` that is switched off, and the option that does so.
+fn find_switch<'p>(path: &'p str, values: &OptionValues) -> Option<(&'p str, &'static str)> {
     let switch = SWITCHES.iter().find(|(option, switching_option, when)| {
         let meets_condition = |value: &String| match when {
             When::Is(word) => value == word,
@@ -49,14 +69,14 @@ fn find_switch(path: &str, values: &OptionValues) -> Option<&'static str> {
         };
         path.starts_with(option) && values.get(*switching_option).is_some_and(meets_condition)
     });
-    switch.map(|(_, switching_option, _)| *switching_option)
+    let named = |option: &str| if option.ends_with('.') { path } else { &path[..option.len()] };
+    switch.map(|(option, switching_option, _)| (named(option), *switching_option))
 }
 
 /// Each warning states a reason, and names the first pair of variants that the reason applies to.
 /// External engines are not checked, because their options are unknown.
 pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
-    let option_values: Vec<OptionValues> =
-        variants.iter().map(|variant| variant::option_columns(variant).into_iter().collect()).collect();
+    let option_values: Vec<OptionValues> = variants.iter().map(read_values).collect();
     // Maps the values of all options that have an effect to the first variant with these values.
     let mut first_variant_by_values: BTreeMap<OptionValues, usize> = BTreeMap::new();
     // Maps each reason to the first pair of variants that it applies to, and the number of such
@@ -82,11 +102,10 @@ pub fn find_equivalent(variants: &[Variant]) -> Vec<String> {
     reasons.into_iter().map(describe_reason).collect()
 }
 
-/// Explains why two variants are the same search. The explanation names the first option that
-/// differs between the variants and that another option in `a` switches off. Returns `None` if
-/// there is no such option.
+/// Explains why two variants are the same search: names the first option that differs and that
+/// another option in `a` switches off. Returns `None` if there is no such option.
 fn explain_equivalence(a: &OptionValues, b: &OptionValues) -> Option<String> {
     let mut differing = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
-    let (path, switching_option) = differing.find_map(|path| Some((path, find_switch(path, a)?)))?;
+    let (path, switching_option) = differing.find_map(|path| find_switch(path, a))?;
     Some(format!("{path} does nothing where {switching_option} is {}", a.get(switching_option)?))
 }

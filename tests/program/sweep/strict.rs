@@ -58,6 +58,26 @@ fn strict_refuses_variants_that_are_the_same_search() {
             format!("{head}leaf = 'static'\n[grid]\n'quiescence.delta' = [0, 50]\n"),
             "quiescence.delta does nothing where leaf is static",
         ),
+        // In a bucket of one slot, policies that refuse nothing are one.
+        (
+            format!("{head}table.slots = 1\n[grid]\n'table.policy' = ['always', 'depth-age', 'random', 'scored']\n"),
+            "(and 2 more pairs) are the same search: table.policy does nothing where no store is refused and table.slots \
+             is 1",
+        ),
+        (
+            format!(
+                "{head}table.slots = 2\n[grid]\n'table.policy' = [{{ kind = 'depth-age' }}, {{ kind = 'depth-age', empty_depth = 3 }}]\n"
+            ),
+            "table.policy.empty_depth does nothing where table.policy.weigh_empty is false",
+        ),
+        (
+            format!("{head}deepening.step = 0\n[grid]\n'deepening.start' = [1, 2]\n"),
+            "deepening.start does nothing where deepening.step is 0",
+        ),
+        (
+            format!("{head}[grid]\n'threads.helpers' = ['same', 'shuffle']\n"),
+            "threads.helpers does nothing where threads.count is 1",
+        ),
     ] {
         let trial = Trial::new(&format!("suite = 'data/bratko-kopec.epd'\nfirst = 10\n{text}"));
         trial.run("out", &["--strict"]).expect(2).prints(&["are the same search: ", words]);
