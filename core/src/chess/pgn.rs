@@ -14,7 +14,8 @@
 //! - before a tag that follows a legal move
 //! - before a tag that follows other movetext, if a blank line separates them or if no tag precedes
 //!   the movetext
-//! - before a tag that repeats the first tag of the game
+//! - before a tag that repeats the first tag of the game; if only tags without a blank line stand
+//!   between, the next game is faulty too if it lacks a tag `FEN` or `Variant` of the first
 //! - before the tag `Event`, which is the first tag by the standard, if the game has a fault
 //! - at the end of the file
 //!
@@ -74,7 +75,7 @@ pub fn read(
     let mut file = PgnFile::default();
     let mut faults = Vec::new();
     let text = with_line_feeds(text);
-    let mut reader = GameReader { lexer: Lexer::new(&text), strictness, notes: Vec::new() };
+    let mut reader = GameReader { lexer: Lexer::new(&text), strictness, notes: Vec::new(), open_tags: Vec::new() };
     let mut game_number = 0;
     while let Some((game, fault)) = reader.next_game() {
         game_number += 1;
@@ -107,6 +108,8 @@ struct GameReader<'a> {
     lexer: Lexer<'a>,
     strictness: Strictness,
     notes: Vec<TextFault>,
+    /// The last game's tags in [`SETUP_TAGS`] that may belong to the next game.
+    open_tags: Vec<&'static str>,
 }
 
 impl GameReader<'_> {
@@ -133,6 +136,11 @@ impl GameReader<'_> {
                 let found = if is_at_next_game { "the next game" } else { "the end of the file" };
                 let result = self.end_without_result(&state, found);
                 state.record_fault(result);
+                if let (false, Some((name, false))) = (state.has_movetext, self.lexer.peek_tag_name()) {
+                    self.lexer.start_token();
+                    state.record_fault(Err(self.lexer.fault(format!("expected one tag {name}, found a second one"))));
+                    self.open_tags.extend(SETUP_TAGS.into_iter().filter(|tag| state.game.tag(tag).is_some()));
+                }
                 return Some((state.game, state.fault));
             };
             let state = game_state.get_or_insert_with(|| GameState::new(self.lexer.line()));
@@ -166,7 +174,12 @@ impl GameReader<'_> {
     }
 
     fn read_token(&mut self, token: Token<'_>, state: &mut GameState) -> Result<(), TextFault> {
-        state.has_movetext |= !matches!(token, Token::Tag(..));
+        let begins_movetext = !state.has_movetext && !matches!(token, Token::Tag(..));
+        state.has_movetext |= begins_movetext;
+        if begins_movetext && let Some(tag) = self.open_tags.drain(..).find(|tag| state.game.tag(tag).is_none()) {
+            let message = format!("tag {tag} above its first tag may be its own: expected a blank line before it");
+            state.record_fault(Err(self.lexer.fault(message)));
+        }
         match token {
             Token::Tag(name, value) => {
                 let result = self.read_tag(&name, &value, state);
@@ -208,7 +221,7 @@ impl GameReader<'_> {
     /// Sets the start position from a `FEN` tag. Returns an error if a `Variant` tag names a
     /// variant of chess that is not supported. Other tags are ignored.
     fn read_tag(&mut self, name: &str, value: &str, state: &mut GameState) -> Result<(), TextFault> {
-        if ["FEN", "Variant"].contains(&name) && state.game.tag(name).is_some() {
+        if SETUP_TAGS.contains(&name) && state.game.tag(name).is_some() {
             return Err(self.lexer.fault(format!("expected one tag {name}, found a second one")));
         }
         if name == "FEN" {
@@ -227,6 +240,8 @@ impl GameReader<'_> {
         Ok(())
     }
 }
+
+const SETUP_TAGS: [&str; 2] = ["FEN", "Variant"];
 
 const CHESS_VARIANTS: [&str; 8] = ["Standard", "From Position", "Chess", "Normal", "Classical", "?", "-", ""];
 

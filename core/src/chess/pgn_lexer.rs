@@ -47,7 +47,7 @@ impl<'a> Lexer<'a> {
         self.start + 1 - self.text[..self.start].rfind('\n').map_or(0, |index| index + 1)
     }
 
-    fn start_token(&mut self) {
+    pub(super) fn start_token(&mut self) {
         self.start = self.offset;
         self.line += self.text[self.line_offset..self.start].bytes().filter(|&b| b == b'\n').count();
         self.line_offset = self.start;
