@@ -88,7 +88,7 @@ pub(super) fn load(file: &File, variants: &[Variant], source: &FileText<'_>) -> 
 fn remove_shared(suite: &mut Suite, earlier_items: &mut HashMap<String, String>, file: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     suite.items.retain(|item| {
-        let content = super::identity::item_content(item, crate::chess::EpRule::Always);
+        let content = super::identity::item_content(item, crate::chess::EpRule::Legal);
         let Some(earlier_name) = earlier_items.get(&content) else {
             earlier_items.insert(content, item.id.clone());
             return true;

@@ -77,6 +77,10 @@ impl Match {
 impl Reference {
     /// Refuses values that are out of range or conflict with the rest of the file.
     fn check(&self, file: &File, variants: &[Variant], baseline: usize, source: &FileText<'_>) -> Result<(), Problem> {
+        let mut names = std::collections::HashSet::new();
+        if let Some(name) = self.judge_options().keys().find(|name| !names.insert(name.to_ascii_lowercase())) {
+            return Err(source.invalid("reference", format!("sets the option {name} a second time: set it once")));
+        }
         let Some(search) = &self.own_search else {
             if self.uci.is_none() {
                 let message = "has no judge: give uci = \"ENGINE\" with a limit to judge moves, or self = { nodes = \

@@ -105,4 +105,9 @@ fn position_of_two_suites_is_refused_or_left_out() {
     let notes: Vec<String> = experiment.suite.notes.iter().map(ToString::to_string).collect();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("end/again is the same position as middle/b"), "{notes:?}");
+    // An en passant square where nobody can capture is no difference.
+    let idle = ["-", "e3"].map(|square| format!("4k3/8/8/8/4P3/8/8/4K3 b - {square} id \"e4\";\n"));
+    let text = "suites = { a = { file = 'a.epd' }, b = { file = 'b.epd' } }\nlimit = { depth = 2 }\n";
+    let problem = read(text, &[], &[("a.epd", &idle[0]), ("b.epd", &idle[1])]).map(|_| ()).expect_err("one position");
+    assert_eq!(problem.message, "suites.b: b/e4 is the same position as a/e4: each may occur only once");
 }
