@@ -139,7 +139,7 @@ pub fn examine(request: &Request, progress: &dyn Fn(&str), stop: &AtomicBool) ->
         ttlab: env!("CARGO_PKG_VERSION").to_owned(),
         program: program.path.display().to_string(),
         arguments: program.arguments.clone(),
-        sha256: program.sha256,
+        sha256: program.without_written_files().sha256,
         seconds: started.elapsed().as_secs_f64(),
         checks: findings.0,
         ..diagnosis

@@ -137,6 +137,7 @@ impl Subjects {
             Some(own_search) => {
                 let baseline = &experiment.variants[experiment.baseline];
                 let mut subject = baseline.external().cloned().unwrap_or_default();
+                subject.options.retain(|name, _| !own_search.options.keys().any(|own| own.eq_ignore_ascii_case(name)));
                 subject.options.extend(own_search.options.clone());
                 if let Some(baseline_options) = baseline.builtin() {
                     options = EngineOptions { diagnostics: Diagnostics::default(), ..baseline_options.clone() };
@@ -350,6 +351,7 @@ pub fn identify(subject: &SubjectOptions, program: &Program, option_prefix: &str
     let launch = Launch {
         restart: subject.restart,
         timeout: subject.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        program: None,
         ..Launch::new(program)
     };
     let mut engine = Uci::new(launch.clone());
@@ -364,14 +366,15 @@ pub fn identify(subject: &SubjectOptions, program: &Program, option_prefix: &str
 fn identify_and_test(
     limit: Limit,
     subject: &SubjectOptions,
-    program: &Program,
+    found: &Program,
     positions: &[Board],
     stop: &AtomicBool,
 ) -> Result<Option<ProbedEngine>, String> {
-    let launch = identify(subject, program, "uci.")?;
+    let launch = identify(subject, found, "uci.")?;
     let probed =
         probe(&launch, positions, limit, limit.nodes, subject.trust, stop).map_err(|failure| failure.to_string())?;
     let Some(mut probe) = probed else { return Ok(None) };
+    let program = found.clone().without_written_files();
     let name = probe.identity.name.clone();
     let limits = [(limit.depth.is_some(), "depth", &probe.depth), (limit.nodes.is_some(), "nodes", &probe.nodes)];
     let respected_limit = limits.iter().find(|(.., support)| **support == LimitSupport::Yes);
@@ -397,6 +400,8 @@ fn identify_and_test(
     if let (Some(threads @ 2..), false) = (number("Threads"), is_set("Threads")) {
         probe.notes.push(format!("Threads is {threads} unless it is set: counts of several threads do not repeat"));
     }
+    let written = found.files.keys().filter(|argument| !program.files.contains_key(*argument));
+    probe.notes.extend(written.map(|argument| format!("{argument} is written by the engine: it is no part of it")));
     let mebibytes = number("Hash").unwrap_or(0);
     let doctor_verdict = match &subject.doctor {
         None => String::new(),
@@ -426,7 +431,7 @@ fn identify_and_test(
         go_depth: probe.depth.to_string(),
         go_nodes: probe.nodes.to_string(),
     };
-    Ok(Some(ProbedEngine { launch, info, probe, bytes: mebibytes << 20 }))
+    Ok(Some(ProbedEngine { launch: Launch { program: Some(program), ..launch }, info, probe, bytes: mebibytes << 20 }))
 }
 
 /// An option that the engine lacks is left out if the engine behaves as required without this

@@ -7,9 +7,9 @@ pub enum EngineFault {
     /// The program could not be started. Contains the reason.
     #[error("the engine cannot be started: {0}")]
     StartFailed(String),
-    /// The hashes of the program that was found and of the one that is there now.
-    #[error("the program was replaced during the run: its SHA-256 was {0:.12}, and is now {1:.12}; start a new run")]
-    Replaced(String, String),
+    /// A file of the engine, its hash when it was found, and that of the file that is there now.
+    #[error("{0} was replaced during the run: its SHA-256 was {1:.12}, and is now {2:.12}; start a new run")]
+    Replaced(String, String, String),
     /// The process ended by itself. Contains its exit code or signal.
     #[error("the engine exited unexpectedly ({0})")]
     Exited(String),
@@ -62,8 +62,8 @@ mod tests {
         for (fault, message) in [
             (EngineFault::StartFailed(text.clone()), "the engine cannot be started: x y"),
             (
-                EngineFault::Replaced("0123456789abcdef".to_owned(), "fedcba9876543210".to_owned()),
-                "the program was replaced during the run: its SHA-256 was 0123456789ab, and is now fedcba987654; start a new run",
+                EngineFault::Replaced(text.clone(), "0123456789abcdef".to_owned(), "fedcba9876543210".to_owned()),
+                "x y was replaced during the run: its SHA-256 was 0123456789ab, and is now fedcba987654; start a new run",
             ),
             (EngineFault::Exited(text.clone()), "the engine exited unexpectedly (x y)"),
             (EngineFault::NoAnswer(waited), "the engine did not answer within 2.0 s"),

@@ -57,8 +57,17 @@ impl Program {
     /// The fault of a file that is another one by now. Only a changed file is hashed again.
     pub fn replacement(&self) -> Option<EngineFault> {
         let changed = self.found.iter().filter(|(path, before, _)| stamp(path) != *before);
-        let mut hashed = changed.filter_map(|(path, _, before)| Some((before.clone(), sha256_hex(path).ok()?)));
-        hashed.find(|(before, now)| before != now).map(|(before, now)| EngineFault::Replaced(before, now))
+        let mut hashed = changed.filter_map(|(path, _, before)| Some((path, before.clone(), sha256_hex(path).ok()?)));
+        let (path, before, now) = hashed.find(|(_, before, now)| before != now)?;
+        Some(EngineFault::Replaced(path.display().to_string(), before, now))
+    }
+
+    /// Without the files of arguments that the engine has written by now, which are no part of it.
+    pub fn without_written_files(mut self) -> Self {
+        self.found.retain(|(path, before, _)| *path == self.path || stamp(path) == *before);
+        self.files.retain(|_, file| self.found.iter().any(|(path, ..)| *path == file.path));
+        self.sha256 = joint_hash(&self.found[0].2, &self.files);
+        self
     }
 }
 
@@ -90,18 +99,19 @@ pub fn find_program(command: &CommandLine, folder: &Path) -> Result<Program, Str
         found.push((path.to_owned(), stamp, sha256.clone()));
         Ok::<_, String>(sha256)
     };
-    let mut sha256 = hash(&path)?;
+    let own = hash(&path)?;
     let mut files = BTreeMap::new();
     for argument in arguments {
         if let Some((path, on_path)) = find_named_file(argument, folder) {
             files.insert(argument.clone(), NamedFile { sha256: hash(&path)?, path, on_path });
         }
     }
-    if !files.is_empty() {
-        let hashes = files.values().map(|file| format!(" {}", file.sha256));
-        sha256 = hex(&Sha256::digest(sha256 + &hashes.collect::<String>()));
-    }
-    Ok(Program { path, arguments: arguments.to_vec(), sha256, files, found })
+    Ok(Program { path, arguments: arguments.to_vec(), sha256: joint_hash(&own, &files), files, found })
+}
+
+fn joint_hash(own: &str, files: &BTreeMap<String, NamedFile>) -> String {
+    let hashes: String = files.values().map(|file| format!(" {}", file.sha256)).collect();
+    if files.is_empty() { own.to_owned() } else { hex(&Sha256::digest(own.to_owned() + &hashes)) }
 }
 
 /// The file that an argument names, and whether it was found on the PATH. An empty file, as some
