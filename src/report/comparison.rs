@@ -182,6 +182,9 @@ fn lead_lines(comparison: &Comparison) -> Vec<String> {
 
 /// If the change is significant, the cell is highlighted as better or worse.
 fn change_cell([base, new]: [f64; 2], is_significant: bool) -> Cell {
+    if base.is_nan() {
+        return Cell::empty("no nodes");
+    }
     let emphasis = Emphasis::for_change(is_significant, new < base, Better::Less);
     let relative_change = if base == new { 0.0 } else { (new - base) / base };
     Cell { value: Datum::Number(relative_change), ..Cell::text(format_change([base, new])) }.with_emphasis(emphasis)
@@ -202,7 +205,10 @@ const TOO_FEW_POSITIONS: &str = "too few positions";
 
 fn variants_table(comparison: &Comparison) -> SheetTable {
     let nodes_index = comparison.metric_index(columns::NODES);
-    let nodes_of = |change: &Change| nodes_index.map_or([f64::NAN; 2], |index| change.totals[index]);
+    // A search has at least one node, so a total of 0 was not reported.
+    let nodes_of = |change: &Change| {
+        nodes_index.map(|index| change.totals[index]).filter(|totals| *totals != [0.0; 2]).unwrap_or([f64::NAN; 2])
+    };
     let interval_meaning = "of the ratio; †: only over the depths that both searches finished";
     let p_meaning = "sign-flip test, corrected for the number of variants: all signs are flipped together";
     let entries = Entries::<Change>::default()

@@ -187,6 +187,14 @@ pub fn no_pressure(manifest: &Manifest, summary: &Summary) -> Option<String> {
     })
 }
 
+/// A comparison of engines says nothing if one of them reports no nodes.
+pub fn no_nodes(manifest: &Manifest, summary: &Summary) -> Option<String> {
+    summary.metrics.first().filter(|metric| metric.is_nodes())?;
+    let is_silent = |line: &&Line| manifest.subjects.contains_key(&line.name) && line.measures[0].value.is_nan();
+    let line = summary.lines.iter().find(is_silent)?;
+    Some(format!("no nodes: no search of \"{}\" reports any; compare times, or play games", line.name))
+}
+
 /// Warnings about the variants of a single result. `asks_for_times` says whether times matter.
 pub fn variant_warnings(manifest: &Manifest, summary: &Summary, asks_for_times: bool) -> Vec<Warning> {
     let are_compared = summary.lines.len() > 1;

@@ -425,8 +425,9 @@ fn has_figures(results: &PairedResults, column: &str, line_index: usize) -> Resu
 
 /// Whether a repeat of a search gives the same value in this column. This is so for counts, for
 /// states at the end of a search, and for words such as the best move.
+/// What `solved` says follows from the best move and the answers of the suite, which may change.
 fn is_deterministic(column: &&String) -> bool {
-    matches!(columns::role(column), Role::Sum | Role::Last | Role::Word)
+    *column != columns::SOLVED && matches!(columns::role(column), Role::Sum | Role::Last | Role::Word)
 }
 
 /// A note if totals include iterations that were stopped by a node limit. Such totals measure the

@@ -6,6 +6,7 @@ use crate::analysis::questions::quality;
 use crate::experiment::File;
 use crate::record::manifest::Manifest;
 use crate::record::reference;
+use crate::record::{columns, packed};
 use crate::report::choices::Choices;
 use crate::report::source::Source;
 use crate::text::plural;
@@ -28,6 +29,8 @@ impl Page {
         {
             notes.extend(unjudged_note(source));
             self.blockers.extend(warnings::no_pressure(&self.manifest, &self.summary));
+            self.blockers.extend(warnings::no_nodes(&self.manifest, &self.summary));
+            notes.extend(describe_other_best(source));
             let times_were_chosen =
                 self.summary.metrics.iter().any(crate::analysis::Metric::is_time) && !choices.metrics.is_empty();
             let asks_for_times = times_were_chosen || source.file.as_ref().is_some_and(File::asks_for_times);
@@ -73,6 +76,19 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
         (rows > 0).then(|| format!("{label}: {} taken from other results have no times", plural(rows, "row")))
     });
     shard_notes.chain(skip_notes).chain(time_notes).collect()
+}
+
+/// An engine may play another move than the first of its line. Frames have no lines, so rows are read.
+fn describe_other_best(source: &Source) -> Option<String> {
+    source.manifest.as_ref().filter(|manifest| !manifest.subjects.is_empty())?;
+    let path = if source.path.is_dir() { packed::results_file(&source.path) } else { source.path.clone() };
+    let mut reader = csv::Reader::from_reader(packed::open(&path).ok()?);
+    let header = reader.headers().ok()?.clone();
+    let find = |name: &str| header.iter().position(|column| column == name);
+    let (best, pv) = find(columns::BEST).zip(find(columns::PV))?;
+    let is_other = |row: &csv::StringRecord| !row[pv].is_empty() && !row[pv].starts_with(&row[best]);
+    let others = reader.records().flatten().filter(is_other).count();
+    (others > 0).then(|| format!("score and line are of another move than the best in {}", plural(others, "row")))
 }
 
 fn unjudged_note(source: &Source) -> Option<String> {

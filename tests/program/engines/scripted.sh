@@ -141,7 +141,9 @@ while read -r line; do
         echo "info depth $depth seldepth 9 score cp 31 time 1 pv ${MOVE:-e2e4} e7e5"
         now unnamed || echo "info nodes $nodes"
         echo "info hashfull 17"
-        echo "bestmove ${MOVE:-e2e4} ponder e7e5"
+        best=${MOVE:-e2e4}
+        now other && best=d2d4
+        echo "bestmove $best ponder e7e5"
         ;;
     stop) ;;
     quit) exit 0 ;;

@@ -59,6 +59,32 @@ fn trusted_engine_runs_despite_the_findings_of_the_trial() {
     assert!(page.contains("| exact, trusted |"), "{page}");
 }
 
+/// An engine's log is no part of the engine, though an argument names it: each run appends to it.
+#[test]
+fn file_that_the_engine_writes_is_no_part_of_it() {
+    let trial = Trial::new(
+        "limit = { depth = 2 }\n[subject]\nuci = [\"env\", \"LOG=engine.log\", \"ENGINE\", \"none\", \"engine.log\"]\n\
+         restart = \"game\"\n",
+    );
+    trial.run("out", &[]).expect(0);
+    let subject = |out: &str| trial.manifest(out)["subjects"]["default"].clone();
+    trial.run("again", &[]).expect(0).prints(&["engine.log is written by the engine: it is no part of it"]);
+    assert_eq!(subject("out")["sha256"], subject("again")["sha256"]);
+    trial.run("out", &[]).expect(0).prints(&["6 of 6 jobs already done"]);
+}
+
+/// What an engine does not tell, or tells of another move, is said where its rows are read.
+#[test]
+fn rows_without_nodes_or_of_another_move_are_named() {
+    let silent = subject("unnamed", "depth = 2", "");
+    silent.run("out", &["--strict"]).expect(1).prints(&["no nodes: no search of \"default\" reports any"]);
+    assert!(silent.call(&["compare", "out", "out"]).expect(0).out.contains("not reported"));
+    let trial = subject("other", "depth = 2", "");
+    trial.run("out", &[]).expect(0);
+    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
+    assert!(page.contains("score and line are of another move than the best in 6 rows"), "{page}");
+}
+
 /// Ethereal 12.00, Glaurung 2.2, Toga II 3.0 and GNU Chess 6.2.7 round Hash down to a power of two
 /// (findings/engines-hash-halved.sh); Glaurung has as many threads as there are processors
 /// (findings/glaurung-default-threads.sh); GNU Chess and Toga II stop early where one move is legal
