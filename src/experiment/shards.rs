@@ -41,6 +41,8 @@ impl Split {
     }
 }
 
+const MAKE_PLAN: &str = "`ttlab plan FILE --shards N -o plan.json` makes a plan";
+
 /// A plan file: the experiment, where its suites are, and the shards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -169,7 +171,7 @@ impl PlanFile {
         let name = path.display().to_string();
         match crate::system::files::read_text(path) {
             Ok(text) => Self::parse(&text, &name),
-            Err(error) => Err(PlanError { path: name, problem: error.to_string() }),
+            Err(error) => Err(PlanError { path: name, problem: format!("cannot be read: {error}\nhelp: {MAKE_PLAN}") }),
         }
     }
 
@@ -177,10 +179,7 @@ impl PlanFile {
     /// `plan_path` is the path of the plan file.
     pub fn parse(text: &str, plan_path: &str) -> Result<(Self, Experiment, Plan), PlanError> {
         let plan_error = |problem: String| PlanError { path: plan_path.to_owned(), problem };
-        let not_a_plan = |problem: String| {
-            let help = "`ttlab plan FILE --shards N -o plan.json` makes a plan";
-            plan_error(format!("not a plan of ttlab: {problem}\nhelp: {help}"))
-        };
+        let not_a_plan = |problem: String| plan_error(format!("not a plan of ttlab: {problem}\nhelp: {MAKE_PLAN}"));
         let describe_error =
             |error: serde_json::Error| format!("line {}, column {}: not JSON", error.line(), error.column());
         let value = serde_json::from_str(text).map_err(|error| not_a_plan(describe_error(error)))?;

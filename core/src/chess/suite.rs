@@ -112,7 +112,7 @@ impl Item {
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// The file cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: the suite cannot be read: {source}", path.display())]
     Unreadable {
         /// The file that cannot be read.
         path: PathBuf,

@@ -14,7 +14,7 @@ pub fn open_trace(file: &Path) -> Result<File, CommandFailure> {
         true => Err(ErrorKind::IsADirectory.into()),
         false => Ok(opened),
     });
-    result.map_err(|error| CommandFailure::usage(format!("{}: {error}", file.display())))
+    result.map_err(|error| CommandFailure::usage(format!("{}: the trace cannot be read: {error}", file.display())))
 }
 
 pub fn trace_failure(file: &Path) -> impl Fn(TraceError) -> CommandFailure {
