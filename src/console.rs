@@ -73,6 +73,8 @@ pub fn close() -> Option<io::Error> {
 /// character occurs several times in a row, it is written once, followed by how many times it
 /// occurs.
 pub fn escape_control(text: &str) -> Cow<'_, str> {
+    // Characters that change the direction of writing could disguise a name.
+    let is_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_escaped = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_direction(c);
     if !text.contains(is_escaped) {
         return Cow::Borrowed(text);
@@ -109,11 +111,6 @@ fn escape_except_colours(text: &str) -> Cow<'_, str> {
     }
     escaped.push_str(&escape_control(rest));
     Cow::Owned(escaped)
-}
-
-/// Whether a character changes the direction of writing. Such characters could disguise a name.
-fn is_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

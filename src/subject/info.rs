@@ -90,7 +90,10 @@ impl InfoLine {
                 "score" => info.is_unread = true,
                 "string" => break,
                 "depth" => info.depth = parse_number(words.next()).or(info.depth),
-                "nodes" => fields.nodes = parse_number(words.next()).filter(is_plausible_count).or(fields.nodes),
+                "nodes" => {
+                    fields.nodes =
+                        parse_number(words.next()).filter(|count| (1..=MAX_NODES).contains(count)).or(fields.nodes)
+                }
                 "hashfull" => fields.hashfull = parse_number(words.next()).or(fields.hashfull),
                 "multipv" => info.rank = parse_number(words.next()),
                 "lowerbound" | "upperbound" => info.is_bound = true,
@@ -201,12 +204,6 @@ impl InfoCollector {
 fn find_falling_nodes(depths: &[DepthInfo]) -> Option<[(u8, u64); 2]> {
     let counts: Vec<_> = depths.iter().filter_map(|info| Some((info.depth, info.fields.nodes?))).collect();
     counts.windows(2).map(|pair| [pair[0], pair[1]]).find(|[earlier, later]| later.1 < earlier.1)
-}
-
-/// Whether a node count is plausible. A search has at least one node.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_plausible_count(nodes: &u64) -> bool {
-    (1..=MAX_NODES).contains(nodes)
 }
 
 fn parse_number<T: FromStr>(word: Option<&str>) -> Option<T> {

@@ -51,7 +51,8 @@ pub fn findings(summary: &Summary, smallest_effect: f64) -> Vec<String> {
         return findings;
     }
     let mut findings = Vec::new();
-    let mut rival_sentence = summary.rival_power.as_ref().and_then(describe_rival_power);
+    let mut rival_sentence =
+        summary.rival_power.as_ref().and_then(|power| describe_detectable(power, "among the others", ""));
     let noun = metric_noun(metric);
     let fewer = fewer_or_less(metric);
     let fewest = if fewer == "fewer" { "Fewest" } else { "Least" };
@@ -310,11 +311,6 @@ fn describe_power(power: &Power) -> Option<String> {
     let what = if power.is_among_rivals { "among the others" } else { "from the baseline" };
     let comparisons = if lines > 1 { format!(", {lines} comparisons") } else { String::new() };
     describe_detectable(power, what, &format!(" ({clusters} {units}{comparisons})"))
-}
-
-/// The rivals are the lines other than the baseline.
-fn describe_rival_power(power: &Power) -> Option<String> {
-    describe_detectable(power, "among the others", "")
 }
 
 /// The power, or `None` if the smallest detectable difference is unknown. It is unknown if no
