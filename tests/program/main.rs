@@ -21,6 +21,7 @@ mod language;
 mod matches;
 mod measures;
 mod names;
+mod neighbours;
 mod new;
 mod own_policy;
 mod page;
