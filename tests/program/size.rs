@@ -10,7 +10,7 @@ use ttlab::internals::record::columns::columns;
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
     ("production lines", 44_220),
-    ("lines of tests", 43_240),
+    ("lines of tests", 43_250),
     ("lines of comments", 8_990),
     ("options", 118),
     ("columns", 123),
