@@ -73,7 +73,8 @@ pub(super) fn line_table(
     });
     let heads: Vec<SheetColumn> = heads.collect();
     table.columns.splice(0..0, heads);
-    // External engines and kept reports lack columns: those in which no line has a value are dropped.
+    // External engines and kept reports lack columns: those in which no line has a value are
+    // dropped.
     let has_all_columns = page.manifest.subjects.is_empty() && page.manifest.columns_left_out.is_empty();
     if has_all_columns { table } else { table.without_empty_columns() }
 }

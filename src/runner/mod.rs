@@ -183,10 +183,10 @@ fn fitting_jobs(available: u64, plan: &Plan, jobs: usize) -> usize {
     jobs.min(usize::try_from(max_jobs).unwrap_or(usize::MAX)).max(1)
 }
 
-/// Returns how many bytes the tables of one of `jobs` workers may take, those that it keeps for later
-/// jobs included. This is what its largest job needs. If nothing else in the run needs memory, it is
-/// at least the worker's share of a quarter of the free memory, so that jobs with tables of several
-/// sizes can alternate.
+/// Returns how many bytes the tables of one of `jobs` workers may take, those that it keeps for
+/// later jobs included. This is what its largest job needs. If nothing else in the run needs
+/// memory, it is at least the worker's share of a quarter of the free memory, so that jobs with
+/// tables of several sizes can alternate.
 fn kept_bytes(plan: &Plan, jobs: usize) -> u64 {
     let available = available_bytes().unwrap_or(0);
     let largest = memory_needs(plan).map(|need| need.bytes).filter(|&bytes| bytes <= available).max();

@@ -52,9 +52,9 @@ pub fn adopt_orphans(adopts: bool) {
     let _ = rustix::process::set_child_subreaper(adopts.then(getpid));
 }
 
-/// Kills all descendants of this process, which adopts orphans, including processes that they start in the meantime.
-/// `/proc` is read process by process: a process whose parent ends meanwhile seems to be no
-/// descendant for once. So only two readings in a row without descendants are the end.
+/// Kills all descendants of this process, which adopts orphans, including processes that they start
+/// in the meantime. `/proc` is read process by process: a process whose parent ends meanwhile seems
+/// to be no descendant for once. So only two readings in a row without descendants are the end.
 pub fn kill_all() {
     let mut empty_rounds = 0;
     for _ in 0..ROUNDS {

@@ -261,7 +261,8 @@ struct LineSplitter {
 
 impl LineSplitter {
     /// Reads once and passes the lines that end to `take_line`, each truncated to
-    /// [`MAX_LINE_BYTES`]. Returns whether more may follow; if not, the last line may be unfinished.
+    /// [`MAX_LINE_BYTES`]. Returns whether more may follow; if not, the last line may be
+    /// unfinished.
     fn read(&mut self, output: &mut impl Read, mut take_line: impl FnMut(String)) -> bool {
         let mut bytes = [0; 1 << 13];
         let count = match output.read(&mut bytes) {

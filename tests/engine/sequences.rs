@@ -288,8 +288,8 @@ fn clear_option_empties_at_its_event_and_at_rarer_ones() {
     }
 }
 
-/// The table of a job, as TOML: a policy with a layout, or the design of an engine, of every kind of
-/// size, with a clock and an occasion to be cleared.
+/// The table of a job, as TOML: a policy with a layout, or the design of an engine, of every kind
+/// of size, with a clock and an occasion to be cleared.
 fn any_table() -> impl Strategy<Value = String> {
     let layout = prop::sample::select(vec![
         "slots = 1",

@@ -457,9 +457,8 @@ mod tests {
     }
 
     /// Fields follow each other without a gap. The first spare bit is the mark of use; eleven more
-    /// hold the node count.
-    /// A fixed packing has whole words, or three slots with 16 bits of key each, of which a key of 0
-    /// means something only if all are compared.
+    /// hold the node count. A fixed packing has whole words, or three slots with 16 bits of key
+    /// each, of which a key of 0 means something only if all are compared.
     #[test]
     fn fixed_packing_replaces_only_a_layout_of_its_own_fields() {
         for (text, bytes) in [

@@ -157,7 +157,8 @@ pub fn compare(base: &Path, new: &Path, gates: &[&str]) -> Result<Comparison, Co
 }
 
 impl Comparison {
-    /// Compares two results, whose rows it takes. Each gate is passed with the full name of its column.
+    /// Compares two results, whose rows it takes. Each gate is passed with the full name of its
+    /// column.
     ///
     /// # Errors
     /// If one of the results contains a row twice, or if a gate cannot be judged.

@@ -145,10 +145,10 @@ pub struct ComparedLine {
 const SOURCES: [&str; 2] = ["BASE", "NEW"];
 
 impl PairedResults {
-    /// Takes the rows of two results, joins them, and pairs them by variant, position, depth and repeat. A variant of
-    /// NEW is matched with the variant of BASE that has the same name. If there is no such variant,
-    /// it is matched with a variant of BASE that has the same options and whose name NEW does not
-    /// use.
+    /// Takes the rows of two results, joins them, and pairs them by variant, position, depth and
+    /// repeat. A variant of NEW is matched with the variant of BASE that has the same name. If
+    /// there is no such variant, it is matched with a variant of BASE that has the same options and
+    /// whose name NEW does not use.
     ///
     /// # Errors
     /// If a result contains a row twice, or if different positions have the same name.

@@ -78,7 +78,8 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     shard_notes.chain(skip_notes).chain(time_notes).collect()
 }
 
-/// An engine may play another move than the first of its line. Frames have no lines, so rows are read.
+/// An engine may play another move than the first of its line. Frames have no lines, so rows are
+/// read.
 fn describe_other_best(source: &Source) -> Option<String> {
     source.manifest.as_ref().filter(|manifest| !manifest.subjects.is_empty())?;
     let path = if source.path.is_dir() { packed::results_file(&source.path) } else { source.path.clone() };

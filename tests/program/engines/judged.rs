@@ -147,7 +147,7 @@ fn uci_reference_gives_the_scores_that_it_reports() {
     );
     let text = std::fs::read_to_string(scripted()).unwrap();
     let own = text.replace("score cp 31 time 1 pv ${MOVE:-e2e4} e7e5", "score cp $((100 * limit)) time 1").replace(
-        "echo \"bestmove ${MOVE:-e2e4} ponder e7e5\"",
+        "echo \"bestmove $best ponder e7e5\"",
         "case $position in *moves*) echo bestmove e7e5 ;; *) echo bestmove e2e4 ;; esac",
     );
     assert!(own.contains("100 * limit"));
