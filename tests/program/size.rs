@@ -11,7 +11,7 @@ use ttlab::internals::record::columns::columns;
 const LIMITS: [(&str, usize); 6] = [
     ("production lines", 44_220),
     ("lines of tests", 43_250),
-    ("lines of comments", 8_990),
+    ("lines of comments", 9_000),
     ("options", 118),
     ("columns", 123),
     ("commands", 27),
