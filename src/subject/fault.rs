@@ -8,8 +8,8 @@ pub enum EngineFault {
     #[error("the engine cannot be started: {0}")]
     StartFailed(String),
     /// A file of the engine, its hash when it was found, and that of the file that is there now.
-    #[error("{0} was replaced during the run: its SHA-256 was {1:.12}, and is now {2:.12}; start a new run")]
-    Replaced(String, String, String),
+    #[error("{} was replaced during the run: its SHA-256 was {:.12}, and is now {:.12}; start a new run", .0[0], .0[1], .0[2])]
+    Replaced(Box<[String; 3]>),
     /// The process ended by itself. Contains its exit code or signal.
     #[error("the engine exited unexpectedly ({0})")]
     Exited(String),
@@ -62,7 +62,7 @@ mod tests {
         for (fault, message) in [
             (EngineFault::StartFailed(text.clone()), "the engine cannot be started: x y"),
             (
-                EngineFault::Replaced(text.clone(), "0123456789abcdef".to_owned(), "fedcba9876543210".to_owned()),
+                EngineFault::Replaced(Box::new([&*text, "0123456789abcdef", "fedcba9876543210"].map(str::to_owned))),
                 "x y was replaced during the run: its SHA-256 was 0123456789ab, and is now fedcba987654; start a new run",
             ),
             (EngineFault::Exited(text.clone()), "the engine exited unexpectedly (x y)"),

@@ -59,7 +59,7 @@ impl Program {
         let changed = self.found.iter().filter(|(path, before, _)| stamp(path) != *before);
         let mut hashed = changed.filter_map(|(path, _, before)| Some((path, before.clone(), sha256_hex(path).ok()?)));
         let (path, before, now) = hashed.find(|(_, before, now)| before != now)?;
-        Some(EngineFault::Replaced(path.display().to_string(), before, now))
+        Some(EngineFault::Replaced(Box::new([path.display().to_string(), before, now])))
     }
 
     /// Without the files of arguments that the engine has written by now, which are no part of it.
