@@ -110,8 +110,8 @@ impl ProbeResult {
 
 /// Tests whether an engine respects `go depth` and, if given, `node_limit` and a tenth of it, then
 /// how well it repeats its searches. Limits are tested on the initial position. Repeatability is
-/// tested on some of `positions` ([`select_boards`]) under `limit`; if the engine ignores this
-/// limit, only if `trust` is true. If there are many more positions, up to [`MAX_SHALLOW`] of them
+/// tested on some of `positions` (the first, the middle and the last) under `limit`; if the engine
+/// ignores this limit, only if `trust` is true. If there are many more positions, up to 24 of them
 /// are searched to a small depth too. Returns `None` if `stop` was set.
 ///
 /// # Errors
