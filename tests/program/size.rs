@@ -9,8 +9,8 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 44_220),
-    ("lines of tests", 43_250),
+    ("production lines", 44_240),
+    ("lines of tests", 43_260),
     ("lines of comments", 9_000),
     ("options", 118),
     ("columns", 123),

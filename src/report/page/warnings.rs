@@ -30,7 +30,7 @@ impl Page {
             notes.extend(unjudged_note(source));
             self.blockers.extend(warnings::no_pressure(&self.manifest, &self.summary));
             self.blockers.extend(warnings::no_nodes(&self.manifest, &self.summary));
-            notes.extend(describe_other_best(source));
+            notes.extend(engine_row_notes(source).unwrap_or_default());
             let times_were_chosen =
                 self.summary.metrics.iter().any(crate::analysis::Metric::is_time) && !choices.metrics.is_empty();
             let asks_for_times = times_were_chosen || source.file.as_ref().is_some_and(File::asks_for_times);
@@ -78,18 +78,33 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     shard_notes.chain(skip_notes).chain(time_notes).collect()
 }
 
-/// An engine may play another move than the first of its line. Frames have no lines, so rows are
-/// read.
-fn describe_other_best(source: &Source) -> Option<String> {
+/// An engine may play another move than the first of its line, and search deeper than it was told.
+/// Frames have no lines, so rows are read.
+fn engine_row_notes(source: &Source) -> Option<Vec<String>> {
     source.manifest.as_ref().filter(|manifest| !manifest.subjects.is_empty())?;
     let path = if source.path.is_dir() { packed::results_file(&source.path) } else { source.path.clone() };
     let mut reader = csv::Reader::from_reader(packed::open(&path).ok()?);
     let header = reader.headers().ok()?.clone();
     let find = |name: &str| header.iter().position(|column| column == name);
     let (best, pv) = find(columns::BEST).zip(find(columns::PV))?;
-    let is_other = |row: &csv::StringRecord| !row[pv].is_empty() && !row[pv].starts_with(&row[best]);
-    let others = reader.records().flatten().filter(is_other).count();
-    (others > 0).then(|| format!("score and line are of another move than the best in {}", plural(others, "row")))
+    let (depth, limit) = find(columns::DEPTH).zip(find(columns::LIMIT))?;
+    let (mut others, mut deeper) = (0, 0);
+    for row in reader.records().flatten() {
+        others += usize::from(!row[pv].is_empty() && !row[pv].starts_with(&row[best]));
+        let most = row[limit].strip_prefix("depth ").and_then(|rest| rest.split(',').next()?.parse::<u32>().ok());
+        deeper += usize::from(most.is_some_and(|most| row[depth].parse().is_ok_and(|depth: u32| depth > most)));
+    }
+    let notes = [
+        (others, "score and line are of another move than the best in"),
+        (deeper, "the search went deeper than its limit in"),
+    ];
+    Some(
+        notes
+            .iter()
+            .filter(|(rows, _)| *rows > 0)
+            .map(|(rows, text)| format!("{text} {}", plural(*rows, "row")))
+            .collect(),
+    )
 }
 
 fn unjudged_note(source: &Source) -> Option<String> {

@@ -118,6 +118,7 @@ while read -r line; do
         forget) nodes=$((nodes + $$ % 7 + 1000 * searches)) ;;
         keeps) kept=$((${kept:-0} + 10)); nodes=$((nodes + kept)) ;;
         shallow) depth=1 ;;
+        deeper) [ $depth = 1 ] && depth=2 ;;
         few) case $line in *nodes*) nodes=6 ;; esac ;;
         # A style that needs fewer nodes, and fewest where the table is large.
         styles) [ "$style" = Risky ] && nodes=$((nodes - 100 - hash / 8)) ;;

@@ -81,8 +81,14 @@ fn rows_without_nodes_or_of_another_move_are_named() {
     assert!(silent.call(&["compare", "out", "out"]).expect(0).out.contains("not reported"));
     let trial = subject("other", "depth = 2", "");
     trial.run("out", &[]).expect(0);
-    let page = std::fs::read_to_string(trial.path("out/report.md")).unwrap();
-    assert!(page.contains("score and line are of another move than the best in 6 rows"), "{page}");
+    let page = |trial: &Trial| std::fs::read_to_string(trial.path("out/report.md")).unwrap();
+    let text = page(&trial);
+    assert!(text.contains("score and line are of another move than the best in 6 rows"), "{text}");
+    assert!(!text.contains("deeper than its limit"), "{text}");
+    let trial = subject("deeper", "depth = 1", "");
+    trial.run("out", &[]).expect(0);
+    let text = page(&trial);
+    assert!(text.contains("the search went deeper than its limit in 6 rows"), "{text}");
 }
 
 /// Ethereal 12.00, Glaurung 2.2, Toga II 3.0 and GNU Chess 6.2.7 round Hash down to a power of two
