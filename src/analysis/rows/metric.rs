@@ -93,7 +93,8 @@ impl Metric {
                     let derived = DERIVED
                         .iter()
                         .filter(|(_, numerator, denominator)| frame.has(numerator) && frame.has(denominator));
-                    let counts = ["nodes", "evals", columns::SECONDS].into_iter().filter(|name| frame.has(name));
+                    let counts = ["nodes", "evals", columns::SECONDS].into_iter();
+                    let counts = counts.filter(|name| frame.resolve(name, Lookup::Metric).is_ok());
                     let names = counts.chain(derived.map(|(name, ..)| *name));
                     format!("expected one of {}, or another number that `ttlab columns` lists", list_quoted(names))
                 };
