@@ -153,7 +153,7 @@ fn exit_code(finding: Finding, is_incomplete: bool) -> Exit {
 /// the order of the searches matters to an engine, chains make its counts repeat.
 fn is_not_repeatable(result: &RecordedResult) -> bool {
     let exact = Repeatability::Exact.to_string();
-    let mut engines = result.manifest.iter().flat_map(|manifest| manifest.subjects.values());
+    let mut engines = result.manifest.iter().flat_map(|manifest| manifest.run.subjects.values());
     if engines.any(|engine| engine.repeats != exact && !engine.forgets) {
         return false;
     }

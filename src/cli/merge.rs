@@ -44,7 +44,11 @@ pub fn run(args: &Args) -> CommandResult {
     let page = crate::report::Page::read(&results).map_err(CommandFailure::io)?;
     super::terminal::report(&page, &results, args.quiet)?;
     if !args.quiet {
-        println!("merged {}; report: {}", plural(manifest.shards.len(), "shard"), results.join("report.md").display());
+        println!(
+            "merged {}; report: {}",
+            plural(manifest.run.shards.len(), "shard"),
+            results.join("report.md").display()
+        );
     }
     let missing_count = reference::count_missing_searches(&experiment, &results).map_err(CommandFailure::io)?;
     if missing_count > 0 {
@@ -82,7 +86,7 @@ pub(super) fn find_shards<'a>(
         let Some(manifest) = Manifest::read(folder).map_err(CommandFailure::usage)? else {
             refuse!("{}: no manifest.json found: give a results folder of ttlab", folder.display());
         };
-        let Some(shard) = manifest.shard else { refuse!("{}: not a shard's folder", folder.display()) };
+        let Some(shard) = manifest.run.shard else { refuse!("{}: not a shard's folder", folder.display()) };
         folders.push((shard.index, folder.clone()));
     }
     Ok(Shards { experiment, plan, shard_count: file.shards, folders })

@@ -5,7 +5,6 @@ use super::{CommandFailure, CommandResult, Exit, warn};
 use crate::experiment::shards::MAX_SHARDS;
 use crate::experiment::{Confirm, Experiment, Plan, PlanFile};
 use crate::record::RESULTS;
-use crate::record::manifest::Manifest;
 use crate::runner::{self, Settings, Subjects, estimate};
 use crate::submit::quote_for_shell;
 use crate::text::plural;
@@ -90,7 +89,8 @@ pub fn run(args: &Args) -> CommandResult {
     print_head(&experiment, &plan);
     let mut known_jobs = HashSet::new();
     if folder.join(RESULTS).exists() || !experiment.file.reuse.is_empty() || !args.reuse.is_empty() {
-        let manifest = Manifest { subjects, ..runner::manifest(&experiment, &plan, 1, None) };
+        let mut manifest = runner::manifest(&experiment, &plan, 1, None);
+        manifest.run.subjects = subjects;
         let (jobs, notes) =
             runner::sources::survey((&experiment, &plan), &folder, &manifest, &args.reuse).map_err(output_failure)?;
         notes.iter().for_each(|note| eprintln!("{note}"));

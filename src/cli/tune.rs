@@ -7,7 +7,6 @@ use crate::analysis::caveats::misleading::Misleading;
 use crate::analysis::caveats::preflight;
 use crate::analysis::questions::race::{Contest, RaceStage, Round, run_race};
 use crate::experiment::{Experiment, Plan};
-use crate::record::manifest::Manifest;
 use crate::report::Page;
 use crate::report::confirm_page;
 use crate::report::tune_page::TuneOutcome;
@@ -56,8 +55,8 @@ pub fn run(args: &Args) -> CommandResult {
     check_metric(experiment, &metric).map_err(CommandFailure::usage)?;
     let caveats = preflight::plan_warnings(experiment, &plan);
     if !args.run.quiet {
-        let manifest = runner::manifest(experiment, &plan, jobs, None);
-        let manifest = Manifest { subjects: engines.engine_infos(&plan), ..manifest };
+        let mut manifest = runner::manifest(experiment, &plan, jobs, None);
+        manifest.run.subjects = engines.engine_infos(&plan);
         warn(
             Misleading::from_manifest(&manifest).filter(|_| metric.is_nodes()).map(|misleading| misleading.sentence()),
         );

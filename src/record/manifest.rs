@@ -193,6 +193,20 @@ pub struct SuiteRun {
 #[serde(default)]
 pub struct Manifest {
     pub schema: u32,
+    #[serde(flatten)]
+    pub planned: Planned,
+    #[serde(flatten)]
+    pub run: RunRecord,
+    #[serde(flatten)]
+    pub host: Host,
+    #[serde(flatten)]
+    pub sealed: Sealed,
+}
+
+/// What was planned: the items, the variants and their options.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Planned {
     pub name: String,
     pub question: String,
     pub suite: String,
@@ -246,6 +260,12 @@ pub struct Manifest {
     /// The id of the plan. Plans with the same id give equal counts.
     pub plan: String,
     pub jobs_total: u64,
+}
+
+/// How the plan was run, and when.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunRecord {
     /// Number of jobs of the plan that are not needed. These are pairs of games whose test ended
     /// before they were played.
     #[serde(skip_serializing_if = "is_zero")]
@@ -262,11 +282,6 @@ pub struct Manifest {
     /// machines of the shards have different speeds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<u64>,
-    pub build: Build,
-    pub machine: Machine,
-    /// Whether the memory of a table of 2 MiB or more was in huge pages. `None` if there is
-    /// no such table, or if the system does not report huge pages.
-    pub huge_pages: Option<bool>,
     /// Start of the run, in seconds since 1970 (UTC).
     pub started: u64,
     /// End of the run, in seconds since 1970 (UTC). `None` while the program runs and if it was
@@ -279,6 +294,23 @@ pub struct Manifest {
     pub segments: Vec<RunSegment>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RowSource>,
+}
+
+/// What ran it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Host {
+    pub build: Build,
+    pub machine: Machine,
+    /// Whether the memory of a table of 2 MiB or more was in huge pages. `None` if there is
+    /// no such table, or if the system does not report huge pages.
+    pub huge_pages: Option<bool>,
+}
+
+/// The results file, and the hashes that show whether it changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sealed {
     /// Number of rows at the end of the run. `None` before the end of the run.
     pub rows: Option<u64>,
     /// The first line of the results file.
@@ -292,6 +324,19 @@ pub struct Manifest {
     /// Hash of the counts of all columns of the run in the plan's order, computed at the end of the
     /// run. `None` for a shard, whose rows are in another order.
     pub counts: Option<String>,
+}
+
+impl From<Planned> for Manifest {
+    fn from(planned: Planned) -> Self {
+        Self { planned, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+impl From<RunRecord> for Manifest {
+    fn from(run: RunRecord) -> Self {
+        Self { run, ..Self::default() }
+    }
 }
 
 /// Version of the manifest's format. The version is increased when a key is renamed or changes its
@@ -315,7 +360,8 @@ impl Manifest {
     /// Describes items that have the same name in both manifests but different positions, games or
     /// plies. The rows do not show such differences. Returns `None` if there are no such items.
     pub fn describe_different_items(&self, other: &Self) -> Option<String> {
-        let in_both = self.contents.iter().filter_map(|(name, hash)| Some((name, hash, other.contents.get(name)?)));
+        let (contents, others) = (&self.planned.contents, &other.planned.contents);
+        let in_both = contents.iter().filter_map(|(name, hash)| Some((name, hash, others.get(name)?)));
         let different_items: Vec<&String> =
             in_both.filter(|(_, hash, other_hash)| hash != other_hash).map(|(name, ..)| name).collect();
         let first = different_items.first()?;
@@ -335,7 +381,7 @@ impl Manifest {
             policy(options).is_some_and(|policy| policy.counts_stored_nodes())
                 || table(options).is_some_and(|table| !table.keeps_nodes())
         };
-        self.options.iter().filter(|(_, options)| miscounts(options)).map(|(name, _)| name.as_str()).collect()
+        self.planned.options.iter().filter(|(_, options)| miscounts(options)).map(|(name, _)| name.as_str()).collect()
     }
 
     /// Reads the manifest of a folder. Returns `None` if the manifest or the folder does not exist.
@@ -377,14 +423,15 @@ mod tests {
     fn manifest_is_read_back_as_written() {
         for count in [0, 1, 2] {
             let manifest = Manifest {
-                jobs_total: count,
-                jobs_not_needed: count,
-                items: count as usize,
-                repeats: count as u32,
-                repeated: Some([count as usize; 2]),
-                rows: Some(count),
-                started: count,
-                ended: Some(count),
+                planned: Planned {
+                    jobs_total: count,
+                    items: count as usize,
+                    repeats: count as u32,
+                    repeated: Some([count as usize; 2]),
+                    ..Planned::default()
+                },
+                run: RunRecord { jobs_not_needed: count, started: count, ended: Some(count), ..RunRecord::default() },
+                sealed: Sealed { rows: Some(count), ..Sealed::default() },
                 ..Manifest::default()
             };
             let text = serde_json::to_string(&manifest).expect("JSON");
@@ -395,9 +442,11 @@ mod tests {
     /// Only items that are in both manifests can differ.
     #[test]
     fn items_of_one_name_are_compared_by_content() {
-        let with_contents = |items: &[(&str, &str)]| Manifest {
-            contents: items.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect(),
-            ..Manifest::default()
+        let with_contents = |items: &[(&str, &str)]| {
+            Manifest::from(Planned {
+                contents: items.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect(),
+                ..Planned::default()
+            })
         };
         let base = with_contents(&[("a", "1"), ("b", "2"), ("c", "3")]);
         for same in [with_contents(&[]), with_contents(&[("a", "1"), ("d", "9")]), base.clone()] {

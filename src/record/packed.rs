@@ -38,7 +38,7 @@ pub fn open(path: &Path) -> io::Result<Box<dyn RowsFile>> {
         return Ok(Box::new(files::open(path)?));
     }
     let manifest = Manifest::read(path.parent().unwrap_or(Path::new(""))).map_err(io::Error::other)?;
-    let rows = manifest.and_then(|manifest| manifest.rows).unwrap_or(0);
+    let rows = manifest.and_then(|manifest| manifest.sealed.rows).unwrap_or(0);
     Ok(Box::new(Cursor::new(unpack(path, rows.saturating_add(1).saturating_mul(MAX_ROW_BYTES))?)))
 }
 

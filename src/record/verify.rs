@@ -189,7 +189,7 @@ fn verify_in_blocks(
     block_bytes: usize,
 ) -> Result<VerifyReport, ResultsError> {
     let never_cleared: HashSet<&str> =
-        manifest.into_iter().flat_map(|manifest| &manifest.never_cleared).map(String::as_str).collect();
+        manifest.into_iter().flat_map(|manifest| &manifest.planned.never_cleared).map(String::as_str).collect();
     let mut report = VerifyReport::default();
     let mut seen_ids: HashSet<u64, RandomState> = HashSet::default();
     // The checksum of the last row of each job.
@@ -251,13 +251,14 @@ fn verify_in_blocks(
     )?;
     report.seals = hasher.finish();
     if let Some(manifest) = manifest {
-        if manifest.shard.is_none() {
+        if manifest.run.shard.is_none() {
             report.missing_jobs = manifest
+                .planned
                 .jobs_total
-                .saturating_sub(manifest.jobs_not_needed)
+                .saturating_sub(manifest.run.jobs_not_needed)
                 .saturating_sub(last_checksums.len() as u64);
         }
-        report.missing_rows = manifest.rows.unwrap_or(0).saturating_sub(report.rows);
+        report.missing_rows = manifest.sealed.rows.unwrap_or(0).saturating_sub(report.rows);
         if let Some(problem) = find_broken_seal(&report, manifest, &line) {
             report.damaged += 1;
             report.add_problem(1, problem);
@@ -270,17 +271,17 @@ fn verify_in_blocks(
 /// seals match. Only the header is compared if the run has not ended, or if rows are missing or
 /// damaged.
 fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, header: &[u8]) -> Option<String> {
-    if let Some(difference) = describe_header(&manifest.header, header) {
+    if let Some(difference) = describe_header(&manifest.sealed.header, header) {
         return Some(format!("the header has changed since the run: {difference}"));
     }
-    if manifest.ended.is_none() || report.describe_damage().is_some() || report.describe_missing().is_some() {
+    if manifest.run.ended.is_none() || report.describe_damage().is_some() || report.describe_missing().is_some() {
         return None;
     }
     let differs = |seal: &Option<String>, actual: &String| seal.as_ref().is_some_and(|seal| seal != actual);
-    if manifest.columns_left_out.is_empty() && differs(&manifest.counts, &report.seals.counts) {
+    if manifest.sealed.columns_left_out.is_empty() && differs(&manifest.sealed.counts, &report.seals.counts) {
         return Some("the counts have changed since the run ended".to_owned());
     }
-    differs(&manifest.bytes, &report.seals.bytes)
+    differs(&manifest.sealed.bytes, &report.seals.bytes)
         .then(|| "the file has changed since the run ended: seconds, ids or bytes at its end differ".to_owned())
 }
 
@@ -288,6 +289,7 @@ fn find_broken_seal(report: &VerifyReport, manifest: &Manifest, header: &[u8]) -
 mod tests {
     use super::super::{Extra, append_checksum, header};
     use super::*;
+    use crate::record::manifest::{Planned, RunRecord, Sealed};
 
     /// The hash depends on where fields end.
     #[test]
@@ -391,12 +393,14 @@ mod tests {
             VerifyReport { rows: 12, failed: 1, seals: intact.seals.clone(), ..VerifyReport::default() };
         assert_eq!((&intact, intact.describe_damage(), intact.describe_missing()), (&expected_report, None, None));
         let ended = Manifest {
-            jobs_total: 8,
-            jobs_not_needed: 2,
-            rows: Some(12),
-            header: header.join(","),
-            bytes: Some(intact.seals.bytes.clone()),
-            ended: Some(5),
+            planned: Planned { jobs_total: 8, ..Planned::default() },
+            run: RunRecord { jobs_not_needed: 2, ended: Some(5), ..RunRecord::default() },
+            sealed: Sealed {
+                rows: Some(12),
+                header: header.join(","),
+                bytes: Some(intact.seals.bytes.clone()),
+                ..Sealed::default()
+            },
             ..Manifest::default()
         };
         assert_eq!(verify_lines(&lines, Some(&ended)), expected_report);
@@ -404,24 +408,42 @@ mod tests {
         // duplicates, missing jobs, missing rows) and the message about missing rows.
         let fewer: Vec<String> =
             lines.iter().enumerate().filter(|(at, _)| ![3, 4].contains(at)).map(|(_, line)| line.clone()).collect();
-        let running = Manifest { ended: None, ..ended.clone() };
+        let running = Manifest { run: RunRecord { ended: None, ..ended.run.clone() }, ..ended.clone() };
         for (lines, manifest, counts, missing) in [
             (
                 &lines,
-                Manifest { jobs_total: 11, ..ended.clone() },
+                Manifest { planned: Planned { jobs_total: 11, ..ended.planned.clone() }, ..ended.clone() },
                 [0, 0, 3, 0],
                 Some("3 jobs of the plan without rows"),
             ),
             // A running run has at least the rows of its manifest.
             (
                 &fewer,
-                Manifest { jobs_total: 7, ..running.clone() },
+                Manifest { planned: Planned { jobs_total: 7, ..running.planned.clone() }, ..running.clone() },
                 [0, 0, 0, 2],
                 Some("missing: 2 rows that the run wrote"),
             ),
-            (&fewer, Manifest { jobs_total: 7, rows: None, ..running }, [0, 0, 0, 0], None),
+            (
+                &fewer,
+                Manifest {
+                    planned: Planned { jobs_total: 7, ..running.planned },
+                    sealed: Sealed { rows: None, ..running.sealed },
+                    ..running
+                },
+                [0, 0, 0, 0],
+                None,
+            ),
             // A shard's jobs are not known here.
-            (&fewer, Manifest { shard: Some(Default::default()), rows: None, ..ended.clone() }, [1, 0, 0, 0], None),
+            (
+                &fewer,
+                Manifest {
+                    run: RunRecord { shard: Some(Default::default()), ..ended.run.clone() },
+                    sealed: Sealed { rows: None, ..ended.sealed.clone() },
+                    ..ended.clone()
+                },
+                [1, 0, 0, 0],
+                None,
+            ),
         ] {
             let report = verify_lines(lines, Some(&manifest));
             assert_eq!([report.damaged, report.duplicated, report.missing_jobs, report.missing_rows], counts);
@@ -492,13 +514,12 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         // Four of ten jobs: one of the uncleared variant, two positions, one game.
         let manifest = Manifest {
-            header: header.join(","),
-            jobs_total: 10,
-            never_cleared: vec!["kept".to_owned()],
+            sealed: Sealed { header: header.join(","), ..Sealed::default() },
+            planned: Planned { jobs_total: 10, never_cleared: vec!["kept".to_owned()], ..Planned::default() },
             ..Manifest::default()
         };
         assert_eq!(verify(&path, Some(&manifest)).unwrap().missing_jobs, 10 - 4);
-        let all_cleared = Manifest { never_cleared: Vec::new(), ..manifest };
+        let all_cleared = Manifest { planned: Planned { never_cleared: Vec::new(), ..manifest.planned }, ..manifest };
         assert_eq!(verify(&path, Some(&all_cleared)).unwrap().missing_jobs, 10 - 6);
     }
 }

@@ -61,7 +61,7 @@ fn describe_games(manifest: &Manifest, games: &Confirmation, screened: &ScreenRe
     let is_no_worse = |name: &&&String| games.elo(winner, name).sign().is_none();
     let simpler = players.iter().filter(|name| is_simpler(manifest, name, winner)).filter(is_no_worse);
     let simplest = simpler
-        .min_by_key(|name| policy_rank(&manifest.options[**name]))
+        .min_by_key(|name| policy_rank(&manifest.planned.options[**name]))
         .map_or_else(String::new, |name| format!("; \"{name}\" is simpler and no worse shown"));
     sentences.push(format!(
         "Take \"{winner}\": it has the highest score in games, {} against \"{rival}\" in {pairs} of games, {certainty}{simplest}.",
@@ -73,7 +73,7 @@ fn describe_games(manifest: &Manifest, games: &Confirmation, screened: &ScreenRe
 fn describe_left_out(manifest: &Manifest, screened: &ScreenResult) -> Vec<String> {
     let mut sentences = Vec::new();
     for (name, earlier, searches) in &screened.same {
-        let slots = |name| manifest.options.get(name).and_then(|options| options.pointer("/table/slots"));
+        let slots = |name| manifest.planned.options.get(name).and_then(|options| options.pointer("/table/slots"));
         let reason = match slots(name) == Some(&1.into()) && slots(earlier) == Some(&1.into()) {
             true => "a bucket of one slot (table.slots = 1) leaves nothing to choose".to_owned(),
             false => format!("equal counts in all {searches} searches"),
@@ -102,7 +102,10 @@ fn policy_rank(options: &Value) -> Option<usize> {
 
 /// Whether a variant differs from another in its replacement policy alone, and has a simpler one.
 fn is_simpler(manifest: &Manifest, name: &str, other: &str) -> bool {
-    let (Some(options), Some(others)) = (manifest.options.get(name), manifest.options.get(other)) else { return false };
+    let (Some(options), Some(others)) = (manifest.planned.options.get(name), manifest.planned.options.get(other))
+    else {
+        return false;
+    };
     let without_policy = |options: &Value| {
         let mut options = options.clone();
         options.pointer_mut("/table/policy").map(Value::take);
@@ -158,6 +161,7 @@ mod tests {
     use crate::analysis::questions::pairwise::LinePair;
     use crate::analysis::questions::screen::screen;
     use crate::analysis::{Line, Metric, Summary};
+    use crate::record::manifest::Planned;
     use crate::stats::gsprt::Pentanomial;
     use crate::stats::ratio::Ratio;
     use serde_json::json;
@@ -194,7 +198,7 @@ mod tests {
         let options = names.iter().zip(kinds).map(|(name, kind)| {
             ((*name).to_owned(), json!({ "table": { "policy": { "kind": kind }, "slots": slots } }))
         });
-        (Manifest { options: options.collect(), ..Manifest::default() }, games, screened)
+        (Manifest::from(Planned { options: options.collect(), ..Planned::default() }), games, screened)
     }
 
     fn sentences(ratios: [f64; 2], games: [[u64; 5]; 2], slots: u32) -> Vec<String> {

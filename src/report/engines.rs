@@ -9,9 +9,9 @@ use crate::record::manifest::EngineInfo;
 
 pub(super) fn engines_table(page: &Page) -> Option<SheetTable> {
     type Engine<'a> = (&'a String, &'a EngineInfo);
-    let subjects = &page.manifest.subjects;
+    let subjects = &page.manifest.run.subjects;
     let engines: Vec<Engine<'_>> =
-        page.manifest.variants.iter().filter_map(|variant| subjects.get_key_value(variant)).collect();
+        page.manifest.planned.variants.iter().filter_map(|variant| subjects.get_key_value(variant)).collect();
     let settings_cell = |(_, engine): &Engine<'_>| {
         let setting_text = |name: &&str| Some(format!("{name} {}", engine.options.get(*name)?));
         Cell::text(["Threads", "Hash"].iter().filter_map(setting_text).collect::<Vec<_>>().join(", "))
@@ -81,7 +81,7 @@ pub(super) fn quality_table(rows: &[Quality]) -> Option<SheetTable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::manifest::Manifest;
+    use crate::record::manifest::{Manifest, Planned, RunRecord};
     use crate::report::sheet::Datum;
 
     fn row_texts(table: &SheetTable) -> Vec<String> {
@@ -101,12 +101,15 @@ mod tests {
             ..EngineInfo::default()
         };
         let manifest = Manifest {
-            variants: ["z", "ours", "a"].map(str::to_owned).to_vec(),
-            subjects: [
-                ("a".to_owned(), engine("a", &[("Hash", "8"), ("Ponder", "false"), ("Threads", "1")])),
-                ("z".to_owned(), engine("z", &[("Hash", "16")])),
-            ]
-            .into(),
+            planned: Planned { variants: ["z", "ours", "a"].map(str::to_owned).to_vec(), ..Planned::default() },
+            run: RunRecord {
+                subjects: [
+                    ("a".to_owned(), engine("a", &[("Hash", "8"), ("Ponder", "false"), ("Threads", "1")])),
+                    ("z".to_owned(), engine("z", &[("Hash", "16")])),
+                ]
+                .into(),
+                ..RunRecord::default()
+            },
             ..Manifest::default()
         };
         let page = Page { manifest, ..Page::default() };

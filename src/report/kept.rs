@@ -13,7 +13,7 @@ use crate::record::{self, EXPERIMENT, PACKED, RESULTS, header_line, packed, refe
 use crate::system::files;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MAX_FIGURES: usize = 3;
 
@@ -31,10 +31,13 @@ pub fn write(from: &Path, to: &Path, named: &[String]) -> Result<()> {
     let source = Source::load(from)?;
     let display = from.display();
     let manifest = source.manifest.as_ref().with_context(|| format!("{display}: {MANIFEST} is missing"))?;
-    ensure!(manifest.shard.is_none(), "{display}: this is one shard of a plan; merge the shards first (`ttlab merge`)");
+    ensure!(
+        manifest.run.shard.is_none(),
+        "{display}: this is one shard of a plan; merge the shards first (`ttlab merge`)"
+    );
     ensure!(!record::is_packed(from), "{display}: this is a kept report; give the folder of a run");
     ensure!(
-        manifest.ended.is_some() && source.missing.is_none(),
+        manifest.run.ended.is_some() && source.missing.is_none(),
         "{display}: the run is not finished; run the same `ttlab run` again to finish it"
     );
     record::create_folder(to).with_context(|| to.display().to_string())?;
@@ -60,14 +63,11 @@ fn write_rows(from: &Path, to: &Path, manifest: &Manifest, names: &BTreeSet<&str
     let header = record::read_header(&results).with_context(context)?.unwrap_or_default();
     let (kept, left_out): (Vec<String>, Vec<String>) = header.into_iter().partition(|column| is_kept(column));
     // The suite is not looked for.
-    let manifest = Manifest {
-        header: header_line(&kept),
-        columns_left_out: left_out,
-        bytes: Some(seals::hash_bytes(&rows)),
-        folder: PathBuf::new(),
-        suite_paths: Default::default(),
-        ..manifest.clone()
-    };
+    let mut manifest = manifest.clone();
+    (manifest.planned.folder, manifest.planned.suite_paths) = Default::default();
+    manifest.sealed.header = header_line(&kept);
+    manifest.sealed.columns_left_out = left_out;
+    manifest.sealed.bytes = Some(seals::hash_bytes(&rows));
     write_file(to, PACKED, &packed::pack(&rows)?)?;
     write_file(to, MANIFEST, manifest.to_text()?.as_bytes())
 }

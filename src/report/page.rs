@@ -24,7 +24,7 @@ use crate::analysis::rows::seeds::{self, KEYS_SEED, Seeds, THREADS_SEED};
 use crate::analysis::{Frame, Metric, Question, Summary};
 use crate::experiment::file::default_smallest_effect;
 use crate::record::columns;
-use crate::record::manifest::Manifest;
+use crate::record::manifest::{Manifest, Planned};
 use crate::text::plural;
 use anyhow::{Context, Error, Result, bail, ensure};
 use std::borrow::Cow;
@@ -68,8 +68,10 @@ impl Page {
     /// When there are no rows, or a choice or expectation names something that does not exist.
     pub fn new(sources: &[Source], choices: &Choices) -> Result<Self> {
         let first = sources.first().context("no results were given")?;
-        let manifest =
-            first.manifest.clone().unwrap_or_else(|| Manifest { name: first.label.clone(), ..Manifest::default() });
+        let manifest = first
+            .manifest
+            .clone()
+            .unwrap_or_else(|| Manifest::from(Planned { name: first.label.clone(), ..Planned::default() }));
         let expected_columns = first.file.iter().flat_map(|file| &file.expect).flat_map(|expect| expect.filter.keys());
         let mentioned_columns: Vec<&str> =
             choices.named_columns().chain(expected_columns.map(String::as_str)).collect();
@@ -100,7 +102,7 @@ impl Page {
             bail!("--where: no row matches{explanation}");
         }
         let games = first.file.as_ref().and_then(|file| file.games.clone()).unwrap_or_default();
-        let handicaps = games.handicaps(&manifest.baseline);
+        let handicaps = games.handicaps(&manifest.planned.baseline);
         if let Some(games) = Matches::with_handicaps(&rows, games.test_or_default(), &handicaps) {
             let [_] = sources else {
                 bail!("a match cannot be joined with other results; give the folder of one match alone")
@@ -126,10 +128,10 @@ impl Page {
         let by = by.unwrap_or_else(|| default_by(rows));
         ensure!(!by.is_empty(), "--by: names no column");
         let variants = rows.text_column(columns::VARIANT);
-        let baseline_has_rows = (0..rows.rows()).any(|row| variants.text(row) == manifest.baseline);
+        let baseline_has_rows = (0..rows.rows()).any(|row| variants.text(row) == manifest.planned.baseline);
         // The times of several results are compared only if each result has repeats and was run one
         // job at a time. A single result gets a warning instead.
-        let is_timed = |manifest: &Manifest| manifest.repeats > 1 && manifest.jobs == 1;
+        let is_timed = |manifest: &Manifest| manifest.planned.repeats > 1 && manifest.run.jobs == 1;
         let times_are_comparable =
             sources.len() == 1 || sources.iter().all(|source| source.manifest.as_ref().is_none_or(is_timed));
         let timing = Timing::new(rows).filter(|_| times_are_comparable);
@@ -139,11 +141,11 @@ impl Page {
         let (baseline, is_replaced) = match choices.baseline(rows, &by)? {
             Some(baseline) => (baseline, false),
             None => {
-                let variant = Some(&manifest.baseline).filter(|name| !name.is_empty());
+                let variant = Some(&manifest.planned.baseline).filter(|name| !name.is_empty());
                 default_baseline(rows, &by, variant, file_condition(rows, first.file.as_ref()))
             }
         };
-        let order = if by == [columns::VARIANT] { manifest.variants.clone() } else { Vec::new() };
+        let order = if by == [columns::VARIANT] { manifest.planned.variants.clone() } else { Vec::new() };
         let question = Question { by, order, baseline, metrics };
         let (mut summary, grouping, searches) = Summary::with_searches(rows, &question).map_err(Error::msg)?;
         let misleading = misleading.filter(|_| summary.lines.len() > 1);
@@ -173,7 +175,7 @@ impl Page {
             _ => answers.extend(findings::findings(&summary, effect)),
         }
         answers.extend(seed_findings(&seeds, sources.iter().any(|source| source.missing.is_some())));
-        let grid = Grid::new(rows, &summary, baseline_has_rows.then_some(&manifest.baseline));
+        let grid = Grid::new(rows, &summary, baseline_has_rows.then_some(&manifest.planned.baseline));
         let mut page = Self {
             custom_metrics: !choices.metrics.is_empty(),
             pivots: pivots.transpose()?.unwrap_or_default(),
@@ -189,7 +191,12 @@ impl Page {
             memory: memory::compare_memory(rows),
             reference_note: first.reference_note(),
             quality: match sources {
-                [source] => quality::move_quality(rows, &source.judgements, &manifest.variants, &manifest.baseline),
+                [source] => quality::move_quality(
+                    rows,
+                    &source.judgements,
+                    &manifest.planned.variants,
+                    &manifest.planned.baseline,
+                ),
                 _ => Vec::new(),
             },
             identity: Identity::new(rows, &summary, grid.as_ref().map_or(&[], |grid| &grid.axes)),
@@ -205,7 +212,7 @@ impl Page {
             let position = parts.iter().rposition(|part| matches!(part, Part::List(..))).unwrap_or(parts.len());
             parts.splice(position..position, not_run::not_run_part(&page.manifest, rows));
         }
-        page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
+        page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.planned.name.clone(), parts };
         if let Some((file, confirm)) =
             file.filter(|_| suite.is_none()).and_then(|file| Some((file, file.confirm.as_ref()?)))
         {
@@ -238,14 +245,14 @@ impl Page {
         parts.extend(verdicts::verdict_table(&page).map(Part::Table));
         parts.extend(engines::engines_table(&page).map(Part::Table));
         parts.push(Part::List("How it was made".to_owned(), page.provenance()));
-        page.sheet = Sheet { kind: "match".to_owned(), name: page.manifest.name.clone(), parts };
+        page.sheet = Sheet { kind: "match".to_owned(), name: page.manifest.planned.name.clone(), parts };
         page.games = Some(games);
         page
     }
 
     /// Empty texts and lists are left out.
     fn head_parts(&self) -> Vec<Part> {
-        let question = &self.manifest.question;
+        let question = &self.manifest.planned.question;
         let mut parts = Vec::new();
         parts.extend((!question.is_empty()).then(|| Part::Question(question.clone())));
         parts.extend((!self.analysis.is_empty()).then(|| Part::Prose(self.analysis.clone())));

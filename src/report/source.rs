@@ -61,7 +61,7 @@ impl Source {
         if let Some(manifest) = &manifest {
             clear_saved(&mut frame, &manifest.variants_that_miscount_nodes());
         }
-        let name = manifest.as_ref().map(|manifest| manifest.name.clone()).filter(|name| !name.is_empty());
+        let name = manifest.as_ref().map(|manifest| manifest.planned.name.clone()).filter(|name| !name.is_empty());
         let label = name.unwrap_or_else(|| path.display().to_string());
         let judgements_path = folder.join(reference::NAME).display().to_string();
         if let Some(line) = reference::damaged_lines(folder).with_context(|| judgements_path.clone())?.first() {
@@ -84,7 +84,7 @@ impl Source {
     pub fn reference_note(&self) -> Option<String> {
         let reference = self.file.as_ref()?.reference.as_ref()?;
         let (own_search, cut) = (reference.own_search.as_ref()?, reference.score_cut()?);
-        let baseline = self.manifest.as_ref().map_or("the baseline", |manifest| &manifest.baseline);
+        let baseline = self.manifest.as_ref().map_or("the baseline", |manifest| &manifest.planned.baseline);
         let options: Vec<String> = own_search.options.iter().map(|(name, value)| format!("{name} {value}")).collect();
         let table_text = if options.is_empty() { "a table without a bound".to_owned() } else { options.join(", ") };
         Some(format!(
@@ -136,11 +136,11 @@ fn read_stages(folder: &Path, experiment: Option<&str>, run: Option<&Manifest>) 
     for stage in (1..).map(|stage: usize| folder.join(CONFIRM_FOLDER).join(stage.to_string())) {
         let text = crate::system::files::read_text(&stage.join(EXPERIMENT)).ok();
         let Some(manifest) = Manifest::read(&stage)?.filter(|_| stage.join(RESULTS).exists()) else { break };
-        if text.as_deref() != experiment || run.is_none_or(|run| run.sets != manifest.sets) {
+        if text.as_deref() != experiment || run.is_none_or(|run| run.run.sets != manifest.run.sets) {
             break;
         }
         stages.push(Frame::read_part(&stage.join(RESULTS), true)?);
-        if manifest.ended.is_none() {
+        if manifest.run.ended.is_none() {
             break;
         }
     }
@@ -167,7 +167,8 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
     let options_by_variant = |source: &Source| {
         let Some(manifest) = &source.manifest else { return HashMap::new() };
         // The subjects are external engines and have other options.
-        let builtin_variants = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
+        let builtin_variants =
+            manifest.planned.options.iter().filter(|(name, _)| !manifest.run.subjects.contains_key(*name));
         builtin_variants.map(|(name, options)| (name.clone(), paths::flatten(options).into_iter().collect())).collect()
     };
     // For each source, a map from variants to the values of their option paths.
@@ -232,6 +233,7 @@ mod tests {
     use crate::analysis::rows::frame::Lookup;
     use crate::analysis::rows::grouping::Grouping;
     use crate::analysis::rows::limits::{add_limit_columns, is_part};
+    use crate::record::manifest::{Planned, Sealed};
 
     /// A result with one row for each variant, whose options are in the manifest.
     fn source(label: &str, path: &str, variants: &[(&str, serde_json::Value)]) -> Source {
@@ -241,7 +243,7 @@ mod tests {
         Source {
             label: label.to_owned(),
             path: PathBuf::from(path),
-            manifest: Some(Manifest { options, ..Manifest::default() }),
+            manifest: Some(Manifest::from(Planned { options, ..Planned::default() })),
             file: None,
             frame: Frame::parse(text.as_bytes(), label).unwrap(),
             missing: None,
@@ -256,7 +258,11 @@ mod tests {
     fn missing_rows_are_those_of_the_manifests_results() {
         let folder = tempfile::tempdir().unwrap();
         let header = "variant,position,repeat,depth,search.nodes".to_owned();
-        let manifest = Manifest { jobs_total: 2, header: header.clone(), ..Manifest::default() };
+        let manifest = Manifest {
+            planned: Planned { jobs_total: 2, ..Planned::default() },
+            sealed: Sealed { header: header.clone(), ..Sealed::default() },
+            ..Manifest::default()
+        };
         std::fs::write(folder.path().join("manifest.json"), manifest.to_text().unwrap()).unwrap();
         for (name, missing) in [("results.csv", Some("1 job of the plan without rows")), ("other.csv", None)] {
             let path = folder.path().join(name);
@@ -343,7 +349,7 @@ mod tests {
         // Columns that all rows have are not replaced by options.
         assert!(matches!(join(single, &["nodes", SOURCE, SEED]), Cow::Borrowed(_)));
         if let Some(manifest) = &mut first.manifest {
-            manifest.subjects.insert("b".to_owned(), Default::default());
+            manifest.run.subjects.insert("b".to_owned(), Default::default());
         }
         assert_eq!(joined_values(&[first], &["table.slots"], "table.slots"), some_words(&["1", ""]));
     }

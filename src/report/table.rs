@@ -31,7 +31,7 @@ pub(super) const TOO_FEW_POSITIONS: &str = "too few positions for an interval";
 fn missing_reason(page: &Page, line: &Line, reason: &'static str) -> &'static str {
     let manifests = page.sources.iter().filter_map(|(_, manifest)| manifest.as_ref()).chain([&page.manifest]);
     let external_engines: Vec<&BTreeMap<String, EngineInfo>> =
-        manifests.map(|manifest| &manifest.subjects).filter(|subjects| !subjects.is_empty()).collect();
+        manifests.map(|manifest| &manifest.run.subjects).filter(|subjects| !subjects.is_empty()).collect();
     if external_engines.is_empty() {
         return reason;
     }
@@ -75,7 +75,7 @@ pub(super) fn line_table(
     table.columns.splice(0..0, heads);
     // External engines and kept reports lack columns: those in which no line has a value are
     // dropped.
-    let has_all_columns = page.manifest.subjects.is_empty() && page.manifest.columns_left_out.is_empty();
+    let has_all_columns = page.manifest.run.subjects.is_empty() && page.manifest.sealed.columns_left_out.is_empty();
     if has_all_columns { table } else { table.without_empty_columns() }
 }
 
@@ -103,8 +103,7 @@ pub(super) fn summary_table(page: &Page) -> SheetTable {
         let name = if summary.has_no_verdict(metric) { SAME_LABEL } else { &metric.name };
         let is_mean = metric.compares_means();
         if page.custom_metrics || index == 0 || is_mean {
-            let meaning =
-                if is_mean { "mean over the searches, in centipawns" } else { "over all iterations of all searches" };
+            let meaning = if is_mean { "mean over the searches" } else { "over all iterations of all searches" };
             entries = entries.number(&metric.name, name, meaning, move |line| {
                 let value = line.measures[index].value;
                 Cell::number(value, format_value(value, metric.unit())).with_reason("nothing to count")
@@ -394,7 +393,7 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
 
 pub(super) fn common_options(page: &Page) -> Option<SheetTable> {
     let manifest = &page.manifest;
-    let mut option_lists = manifest.options.values().map(paths::leaves);
+    let mut option_lists = manifest.planned.options.values().map(paths::leaves);
     let mut common = option_lists.next()?;
     for other in option_lists {
         common.retain(|leaf| other.contains(leaf));

@@ -75,11 +75,11 @@ fn selected_verdicts(page: &Page, is_listed: fn(&Verdict) -> bool) -> Option<She
 /// total.
 pub fn verdict_sheet(pages: &[Page]) -> Sheet {
     let failed_part = |page: &Page| {
-        let title = format!("Missed expectations of {}", page.manifest.name);
+        let title = format!("Missed expectations of {}", page.manifest.planned.name);
         failed_table(page).map(|table| Part::Table(SheetTable { title, note: String::new(), ..table }))
     };
     let mut parts: Vec<Part> = pages.iter().filter_map(failed_part).collect();
-    let line = |page: &Page| format!("{}: {}", page.manifest.name, tally(page.verdicts.iter()));
+    let line = |page: &Page| format!("{}: {}", page.manifest.planned.name, tally(page.verdicts.iter()));
     let total = format!("Verdicts: {}", tally(pages.iter().flat_map(|page| &page.verdicts)));
     parts.push(Part::Findings(pages.iter().map(line).chain([total]).collect()));
     Sheet { kind: "verdicts".to_owned(), name: String::new(), parts }

@@ -3,7 +3,7 @@
 use super::machine;
 use crate::experiment::suites::Section;
 use crate::experiment::{Experiment, Plan, Subject, Variant, identity};
-use crate::record::manifest::{Build, Manifest, SCHEMA, Shard, SuiteRun};
+use crate::record::manifest::{Build, Host, Manifest, Planned, RunRecord, SCHEMA, Sealed, Shard, SuiteRun};
 use crate::record::{base_variant, header, header_line};
 use crate::system::available_bytes;
 use crate::table::TableOptions;
@@ -31,8 +31,7 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
     // are not repeated in the folder of every shard.
     let options =
         plan.variants.iter().filter(|_| shard.is_none()).map(|variant| (variant.name.clone(), options(variant)));
-    Manifest {
-        schema: SCHEMA,
+    let planned = Planned {
         name: experiment.name.clone(),
         question: experiment.file.question.clone(),
         suite: experiment.suite_name.clone(),
@@ -60,17 +59,18 @@ pub fn manifest(experiment: &Experiment, plan: &Plan, jobs: usize, shard: Option
         options: options.collect(),
         plan: plan.id_text(),
         jobs_total: plan.len(),
+    };
+    let run = RunRecord {
         jobs,
         shard,
         calibration: shard.and_then(|_| calibration()),
-        build: build(),
-        machine: machine::current(),
-        huge_pages: huge_pages(plan),
         started: now(),
         sets: experiment.overrides.clone(),
-        header: header_line(&header(&plan.varying(), plan.extra_columns())),
-        ..Manifest::default()
-    }
+        ..RunRecord::default()
+    };
+    let host = Host { build: build(), machine: machine::current(), huge_pages: huge_pages(plan) };
+    let header = header_line(&header(&plan.varying(), plan.extra_columns()));
+    Manifest { schema: SCHEMA, planned, run, host, sealed: Sealed { header, ..Sealed::default() } }
 }
 
 /// A variant may have copies with other key seeds or schedules. The baseline of a variant's n-th
@@ -199,23 +199,29 @@ mod tests {
         let plan = Plan::new(&experiment);
         let whole = manifest(&experiment, &plan, 7, None);
         assert_eq!(
-            (whole.name.as_str(), whole.question.as_str(), whole.suite.as_str()),
+            (whole.planned.name.as_str(), whole.planned.question.as_str(), whole.planned.suite.as_str()),
             ("n", "q", "data/bratko-kopec.epd")
         );
-        assert_eq!((whole.items, whole.repeats, whole.seeds, whole.jobs, whole.sequence), (5, 2, 3, 7, false));
+        assert_eq!(
+            (whole.planned.items, whole.planned.repeats, whole.planned.seeds, whole.run.jobs, whole.planned.sequence),
+            (5, 2, 3, 7, false)
+        );
         // Three seeds of three variants, two repeats: for two variants each item is a job, and for
         // the third all items form one job.
-        assert_eq!((whole.jobs_total, whole.jobs_not_needed), (3 * 2 * (5 + 5 + 1), 0));
+        assert_eq!((whole.planned.jobs_total, whole.run.jobs_not_needed), (3 * 2 * (5 + 5 + 1), 0));
         assert_eq!(
-            (whole.variants.len(), whole.variants[..3].join(" "), whole.baseline.as_str()),
+            (whole.planned.variants.len(), whole.planned.variants[..3].join(" "), whole.planned.baseline.as_str()),
             (9, "a b c".to_owned(), "b")
         );
-        assert_eq!((whole.never_cleared.len(), whole.never_cleared[0].as_str()), (3, "c"));
-        assert_eq!((whole.options.len(), &whole.options["a"]["table"]["slots"]), (9, &2.into()));
-        assert_eq!((&whole.sets, whole.shard, whole.calibration, whole.ended), (&sets, None, None, None));
-        let varying: std::collections::BTreeSet<&str> = whole.varying.iter().map(String::as_str).collect();
+        assert_eq!((whole.planned.never_cleared.len(), whole.planned.never_cleared[0].as_str()), (3, "c"));
+        assert_eq!((whole.planned.options.len(), &whole.planned.options["a"]["table"]["slots"]), (9, &2.into()));
+        assert_eq!(
+            (&whole.run.sets, whole.run.shard, whole.run.calibration, whole.run.ended),
+            (&sets, None, None, None)
+        );
+        let varying: std::collections::BTreeSet<&str> = whole.planned.varying.iter().map(String::as_str).collect();
         assert_eq!(varying.into_iter().collect::<Vec<_>>(), ["keys.seed", "table.clear", "table.slots"]);
-        assert_eq!(whole.baselines["c, key seed 3"], "b, key seed 3");
+        assert_eq!(whole.planned.baselines["c, key seed 3"], "b, key seed 3");
         // A shard lists the variants that have jobs in it. 66 jobs in 40 shards: each has one or
         // two.
         let shard = Shard { index: 0, count: 40 };
@@ -231,7 +237,7 @@ mod tests {
         let is_sequence = |suite: &str| {
             let text = format!("suite = 'data/{suite}\nlimit = {{ depth = 1 }}\n");
             let experiment = Experiment::parse(&text, &path, &[]).unwrap_or_else(|problem| panic!("{problem}"));
-            manifest(&experiment, &Plan::new(&experiment), 1, None).sequence
+            manifest(&experiment, &Plan::new(&experiment), 1, None).planned.sequence
         };
         let self_play = "bratko-kopec.epd'\nsequence = { self_play = 2 }";
         assert_eq!(["games.pgn'", self_play, "bratko-kopec.epd'"].map(is_sequence), [true, true, false]);

@@ -6,7 +6,7 @@ use super::stopping::MatchState;
 use super::take::{KnownJobs, Source, Taker};
 use super::{Output, OutputError, reference};
 use crate::experiment::{Experiment, Plan, Split};
-use crate::record::manifest::{MANIFEST, Manifest, RunSegment, ShardRun};
+use crate::record::manifest::{MANIFEST, Manifest, RunRecord, RunSegment, ShardRun};
 use crate::record::{self, ResultsError};
 use crate::text::plural;
 use csv::StringRecord;
@@ -55,15 +55,15 @@ impl Shards<'_> {
         let mut sources: Vec<(u64, Source)> = Vec::new();
         for (shard, folder) in self.folders.iter().filter(|(_, folder)| folder.join(MANIFEST).exists()) {
             let source = Source::open(folder)?;
-            let build = &source.manifest.build;
-            if source.manifest.plan != self.plan.id_text() {
+            let build = &source.manifest.host.build;
+            if source.manifest.planned.plan != self.plan.id_text() {
                 return Err(OutputError::Unusable(format!("{}: holds the results of another plan", folder.display())));
             }
             if let Some((first_shard, first)) = sources.first()
                 && !any_build
-                && !build.searches_like(&first.manifest.build)
+                && !build.searches_like(&first.manifest.host.build)
             {
-                let first_build = &first.manifest.build;
+                let first_build = &first.manifest.host.build;
                 let problem = format!("its build ({build}) differs from that of shard {first_shard} ({first_build})");
                 return Err(other_run_error(folder, &problem));
             }
@@ -164,10 +164,12 @@ impl Shards<'_> {
         }
         move_other_plan(output, &manifest, any_build)?;
         // The rows have not been published yet.
-        output.begin(self.experiment, Manifest { ended: None, ..manifest.clone() }, any_build)?;
+        let mut unpublished = manifest.clone();
+        unpublished.run.ended = None;
+        output.begin(self.experiment, unpublished, any_build)?;
         record::publish(new_file, &path)
             .map_err(ResultsError::Io)
-            .and_then(|()| output.seal(&row_index, &match_state, manifest.ended))
+            .and_then(|()| output.seal(&row_index, &match_state, manifest.run.ended))
             .map_err(OutputError::results(&path))?;
         if self.experiment.file.reference.is_some() {
             let mut folders = self.folders.clone();
@@ -184,25 +186,19 @@ impl Shards<'_> {
     fn merged_manifest(&self, sources: &[(u64, Source)]) -> Manifest {
         let mut merged = super::manifest(self.experiment, self.plan, 0, None);
         if let Some((_, Source { manifest: first, .. })) = sources.first() {
-            merged = Manifest {
-                build: first.build.clone(),
-                machine: first.machine.clone(),
-                huge_pages: first.huge_pages,
-                started: first.started,
-                ended: first.ended,
-                subjects: first.subjects.clone(),
-                ..merged
-            };
+            let RunRecord { started, ended, ref subjects, .. } = first.run;
+            merged.host = first.host.clone();
+            merged.run = RunRecord { started, ended, subjects: subjects.clone(), ..merged.run };
         }
         for (shard, Source { manifest, .. }) in sources {
-            let Manifest { jobs, calibration, started, ended, .. } = *manifest;
-            merged.jobs = merged.jobs.max(jobs);
-            merged.started = merged.started.min(started);
-            merged.ended = merged.ended.max(ended);
+            let RunRecord { jobs, calibration, started, ended, .. } = manifest.run;
+            merged.run.jobs = merged.run.jobs.max(jobs);
+            merged.run.started = merged.run.started.min(started);
+            merged.run.ended = merged.run.ended.max(ended);
             let with_shard = |segment| RunSegment { shard: Some(*shard), ..segment };
-            merged.segments.extend(manifest.segments.iter().cloned().map(with_shard));
-            let machine = manifest.machine.clone();
-            merged.shards.push(ShardRun { index: *shard, jobs, machine, calibration, started, ended });
+            merged.run.segments.extend(manifest.run.segments.iter().cloned().map(with_shard));
+            let machine = manifest.host.machine.clone();
+            merged.run.shards.push(ShardRun { index: *shard, jobs, machine, calibration, started, ended });
         }
         merged
     }

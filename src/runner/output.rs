@@ -130,7 +130,7 @@ impl Output {
     /// written to. Another build is accepted if `any_build` is true.
     pub fn begin(&self, experiment: &Experiment, mut manifest: Manifest, any_build: bool) -> Result<(), OutputError> {
         // The manifest of a merge already has the segments of its shards.
-        let (jobs, is_merge) = (manifest.jobs, !manifest.segments.is_empty());
+        let (jobs, is_merge) = (manifest.run.jobs, !manifest.run.segments.is_empty());
         if record::is_packed(&self.folder) {
             return Err(OutputError::Unusable(format!(
                 "{}: holds a kept report, which cannot be continued: choose another folder with --out, or start over with --fresh",
@@ -143,12 +143,17 @@ impl Output {
             let refuse =
                 |results: &str| Err(OutputError::Unusable(format!("{}: holds {results}", self.folder.display())));
             let is_other_engine = |(name, engine): &(&String, &EngineInfo)| {
-                old.subjects.get(*name).is_none_or(|old_engine| old_engine.sha256 != engine.sha256)
+                old.run.subjects.get(*name).is_none_or(|old_engine| old_engine.sha256 != engine.sha256)
             };
-            let build_difference = if !old.build.searches_like(&manifest.build) {
-                Some(format!(" ({}; this is {})", old.build, manifest.build))
+            let build_difference = if !old.host.build.searches_like(&manifest.host.build) {
+                Some(format!(" ({}; this is {})", old.host.build, manifest.host.build))
             } else {
-                manifest.subjects.iter().find(is_other_engine).map(|(name, _)| format!(" of the engine of \"{name}\""))
+                manifest
+                    .run
+                    .subjects
+                    .iter()
+                    .find(is_other_engine)
+                    .map(|(name, _)| format!(" of the engine of \"{name}\""))
             };
             if let Some(difference) = build_difference.filter(|_| !any_build) {
                 return refuse(&format!(
@@ -156,27 +161,27 @@ impl Output {
                      or continue anyway with --any-build"
                 ));
             }
-            if old.plan != manifest.plan || old.shard != manifest.shard {
+            if old.planned.plan != manifest.planned.plan || old.run.shard != manifest.run.shard {
                 return refuse(
                     "the results of another plan (the experiment file, its suite or --set changed): move the folder away, choose another \
                      folder with --out, or start over with --fresh",
                 );
             }
-            manifest.started = old.started;
+            manifest.run.started = old.run.started;
             // Earlier segments stay recorded, because warnings consider the worst of all segments.
             if !is_merge {
-                manifest.segments.clone_from(&old.segments);
+                manifest.run.segments.clone_from(&old.run.segments);
             }
-            manifest.jobs = manifest.jobs.max(old.jobs);
-            manifest.sources.clone_from(&old.sources);
+            manifest.run.jobs = manifest.run.jobs.max(old.run.jobs);
+            manifest.run.sources.clone_from(&old.run.sources);
             // Until this segment ends, the results have at least as many rows as before.
-            manifest.rows = old.rows;
+            manifest.sealed.rows = old.sealed.rows;
             let _ = self.earlier_manifest.set(old);
         }
         if !is_merge {
-            let (build, machine) = (manifest.build.clone(), manifest.machine.clone());
-            let huge_pages = manifest.huge_pages;
-            manifest.segments.push(RunSegment {
+            let (build, machine) = (manifest.host.build.clone(), manifest.host.machine.clone());
+            let huge_pages = manifest.host.huge_pages;
+            manifest.run.segments.push(RunSegment {
                 jobs,
                 build,
                 machine,
@@ -196,7 +201,7 @@ impl Output {
     /// current segment begins.
     pub fn record_previous_jobs(&self, done_jobs: Jobs) -> io::Result<()> {
         let mut manifest = self.manifest()?;
-        let [earlier @ .., previous, _current] = &mut manifest.segments[..] else { return Ok(()) };
+        let [earlier @ .., previous, _current] = &mut manifest.run.segments[..] else { return Ok(()) };
         let mut unassigned_jobs = done_jobs.0;
         // Older manifests do not record the jobs of their segments.
         let mut all_recorded = true;
@@ -213,7 +218,7 @@ impl Output {
 
     pub fn add_sources(&self, sources: Vec<RowSource>) -> io::Result<()> {
         let mut manifest = self.manifest()?;
-        manifest.sources.extend(sources);
+        manifest.run.sources.extend(sources);
         self.write_manifest(&manifest)
     }
 
@@ -232,13 +237,13 @@ impl Output {
             Ok(state.needs(row_index.plan, &entry.job).then_some(entry.place))
         })?;
         let mut manifest = self.manifest()?;
-        manifest.jobs_not_needed = state.not_needed();
+        manifest.run.jobs_not_needed = state.not_needed();
         let verified = record::verify::verify(&self.results_path(), Some(&manifest))?;
-        manifest.rows = Some(verified.rows);
+        manifest.sealed.rows = Some(verified.rows);
         // The rows of a shard are not in the plan's order.
-        manifest.counts = manifest.shard.is_none().then_some(verified.seals.counts);
-        manifest.bytes = Some(verified.seals.bytes);
-        manifest.ended = ended;
+        manifest.sealed.counts = manifest.run.shard.is_none().then_some(verified.seals.counts);
+        manifest.sealed.bytes = Some(verified.seals.bytes);
+        manifest.run.ended = ended;
         record::games::write(&self.results_path())?;
         Ok(self.write_manifest(&manifest)?)
     }
@@ -273,14 +278,14 @@ impl Output {
     /// run restores them.
     pub fn check_unchanged(&self) -> Result<(), OutputError> {
         let path = self.results_path();
-        let Some(earlier) = self.earlier_manifest.get().filter(|manifest| manifest.ended.is_some()) else {
+        let Some(earlier) = self.earlier_manifest.get().filter(|manifest| manifest.run.ended.is_some()) else {
             return Ok(());
         };
         let manifest = self.manifest().map_err(OutputError::io(&path))?;
         let actual = record::verify::verify(&path, None).map_err(OutputError::results(&path))?;
         // Rows that this run has taken from other folders are not under the seal.
-        let is_same_run = earlier.rows == Some(actual.rows) && earlier.sources == manifest.sources;
-        match &earlier.bytes {
+        let is_same_run = earlier.sealed.rows == Some(actual.rows) && earlier.run.sources == manifest.run.sources;
+        match &earlier.sealed.bytes {
             Some(seal) if is_same_run && *seal != actual.seals.bytes => {
                 Err(OutputError::RowsChanged(path.display().to_string()))
             }
@@ -308,8 +313,8 @@ impl Output {
     /// true, also marks the run as ended.
     pub fn end_segment(&self, done_count: u64, has_run_ended: bool) -> io::Result<()> {
         let mut manifest = self.manifest()?;
-        manifest.ended = has_run_ended.then(now);
-        if let Some(segment) = manifest.segments.last_mut() {
+        manifest.run.ended = has_run_ended.then(now);
+        if let Some(segment) = manifest.run.segments.last_mut() {
             (segment.done, segment.ended) = (Some(done_count), Some(now()));
         }
         self.write_manifest(&manifest)
@@ -363,6 +368,7 @@ impl Output {
 mod tests {
     use super::*;
     use crate::record::manifest::{Build, Machine, Shard};
+    use crate::record::manifest::{Host, Planned, RunRecord};
 
     fn manifest(change: impl Fn(&mut Manifest)) -> Manifest {
         let build = Build {
@@ -373,12 +379,14 @@ mod tests {
         };
         let engine = EngineInfo { sha256: "00ff".to_owned(), ..EngineInfo::default() };
         let mut manifest = Manifest {
-            plan: "0123".to_owned(),
-            jobs: 3,
-            started: 50,
-            build,
-            machine: Machine { cores: 7, ..Machine::default() },
-            subjects: [("one".to_owned(), engine)].into(),
+            planned: Planned { plan: "0123".to_owned(), ..Planned::default() },
+            run: RunRecord {
+                jobs: 3,
+                started: 50,
+                subjects: [("one".to_owned(), engine)].into(),
+                ..RunRecord::default()
+            },
+            host: Host { build, machine: Machine { cores: 7, ..Machine::default() }, ..Host::default() },
             ..Manifest::default()
         };
         change(&mut manifest);
@@ -397,10 +405,10 @@ mod tests {
             result.map_err(|error| error.to_string()).map(|()| Manifest::read(temporary.path()).unwrap().unwrap())
         };
         // A folder without results gets a new manifest.
-        begin(false, &|manifest| manifest.plan = "other".to_owned()).unwrap();
-        let first = begin(false, &|manifest| (manifest.started, manifest.rows) = (20, Some(9))).unwrap();
-        assert_eq!((first.segments.len(), first.started, first.plan.as_str()), (1, 20, "0123"));
-        assert_eq!((first.segments[0].jobs, first.segments[0].machine.cores), (3, 7));
+        begin(false, &|manifest| manifest.planned.plan = "other".to_owned()).unwrap();
+        let first = begin(false, &|manifest| (manifest.run.started, manifest.sealed.rows) = (20, Some(9))).unwrap();
+        assert_eq!((first.run.segments.len(), first.run.started, first.planned.plan.as_str()), (1, 20, "0123"));
+        assert_eq!((first.run.segments[0].jobs, first.run.segments[0].machine.cores), (3, 7));
         fs::write(temporary.path().join("results.csv"), "").unwrap();
         let plan = format!(
             "{folder}: holds the results of another plan (the experiment file, its suite or --set changed): move the folder away, choose another folder \
@@ -417,16 +425,22 @@ mod tests {
         type Change = fn(&mut Manifest);
         let second_engine = engine.replace("one", "two");
         let cases: [(Change, String, bool); 5] = [
-            (|manifest| manifest.plan = "x".to_owned(), plan.clone(), false),
-            (|manifest| manifest.shard = Some(Shard { index: 0, count: 2 }), plan, false),
+            (|manifest| manifest.planned.plan = "x".to_owned(), plan.clone(), false),
+            (|manifest| manifest.run.shard = Some(Shard { index: 0, count: 2 }), plan, false),
             (
-                |manifest| (manifest.build.version, manifest.build.searches) = ("2".to_owned(), "other".to_owned()),
+                |manifest| {
+                    (manifest.host.build.version, manifest.host.build.searches) = ("2".to_owned(), "other".to_owned())
+                },
                 build,
                 true,
             ),
-            (|manifest| manifest.subjects = [("one".to_owned(), EngineInfo::default())].into(), engine, true),
+            (|manifest| manifest.run.subjects = [("one".to_owned(), EngineInfo::default())].into(), engine, true),
             // An engine that the old manifest does not list.
-            (|manifest| manifest.subjects = [("two".to_owned(), EngineInfo::default())].into(), second_engine, true),
+            (
+                |manifest| manifest.run.subjects = [("two".to_owned(), EngineInfo::default())].into(),
+                second_engine,
+                true,
+            ),
         ];
         let mut segments = 1;
         for (change, message, allowed_by_any_build) in cases {
@@ -437,16 +451,16 @@ mod tests {
                 true => {
                     begin(true, &|_| {}).unwrap();
                     segments += 2;
-                    assert_eq!(forced.map(|manifest| manifest.segments.len()), Ok(segments - 1));
+                    assert_eq!(forced.map(|manifest| manifest.run.segments.len()), Ok(segments - 1));
                 }
                 false => assert_eq!(forced, Err(message)),
             }
         }
-        let later = begin(false, &|manifest| (manifest.jobs, manifest.started) = (2, 90)).unwrap();
+        let later = begin(false, &|manifest| (manifest.run.jobs, manifest.run.started) = (2, 90)).unwrap();
         // The first start time, the largest number of jobs and the old number of rows are kept.
-        assert_eq!((later.started, later.jobs, later.rows), (20, 3, Some(9)));
-        assert_eq!((later.segments.len(), later.segments.last().unwrap().jobs), (segments + 1, 2));
-        assert_eq!(later.segments[0], first.segments[0]);
+        assert_eq!((later.run.started, later.run.jobs, later.sealed.rows), (20, 3, Some(9)));
+        assert_eq!((later.run.segments.len(), later.run.segments.last().unwrap().jobs), (segments + 1, 2));
+        assert_eq!(later.run.segments[0], first.run.segments[0]);
     }
 
     /// Dropping the output unlocks the folder, even if a child process that is just being started

@@ -47,10 +47,15 @@ fn older_folder(previous: &Path, number: u32) -> PathBuf {
 /// Whether results were written for another plan, or for the same plan with other names, contents,
 /// columns or solutions. Older manifests have no hash of the solutions.
 fn has_other_plan(old: &Manifest, new: &Manifest) -> bool {
-    let names = |manifest: &Manifest| (manifest.name.clone(), manifest.variants.clone(), manifest.varying.clone());
-    let has_other_solutions = !old.solutions.is_empty() && old.solutions != new.solutions;
-    let has_other_items = old.contents != new.contents || has_other_solutions;
-    old.plan != new.plan || names(old) != names(new) || has_other_items || old.header != new.header
+    let names = |manifest: &Manifest| {
+        (manifest.planned.name.clone(), manifest.planned.variants.clone(), manifest.planned.varying.clone())
+    };
+    let has_other_solutions = !old.planned.solutions.is_empty() && old.planned.solutions != new.planned.solutions;
+    let has_other_items = old.planned.contents != new.planned.contents || has_other_solutions;
+    old.planned.plan != new.planned.plan
+        || names(old) != names(new)
+        || has_other_items
+        || old.sealed.header != new.sealed.header
 }
 
 /// Moves the results in the folder if they are those of another plan than that of the manifest
@@ -65,8 +70,8 @@ pub(super) fn move_other_plan(output: &Output, new: &Manifest, any_build: bool) 
         if !has(folder, RESULTS) {
             return Ok(false);
         }
-        let old = Manifest::read(folder)?.filter(|old| has_other_plan(old, new) && old.shard == new.shard);
-        if old.is_none_or(|old| !any_build && !old.build.searches_like(&new.build)) {
+        let old = Manifest::read(folder)?.filter(|old| has_other_plan(old, new) && old.run.shard == new.run.shard);
+        if old.is_none_or(|old| !any_build && !old.host.build.searches_like(&new.host.build)) {
             return Ok(false);
         }
         Source::open(folder)?;

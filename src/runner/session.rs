@@ -97,10 +97,10 @@ impl<'a> Session<'a> {
             output.clear()?;
         }
         let mut manifest = manifest(experiment, plan, settings.jobs, settings.shard);
-        manifest.subjects = subjects.engine_infos(plan);
-        manifest.build.bench = bench();
+        manifest.run.subjects = subjects.engine_infos(plan);
+        manifest.host.build.bench = bench();
         let mut reused = Vec::new();
-        let sources = sources::open_named(experiment, &settings.reuse, folder, &manifest.build, &mut reused)?;
+        let sources = sources::open_named(experiment, &settings.reuse, folder, &manifest.host.build, &mut reused)?;
         let has_other_plan = previous::move_other_plan(&output, &manifest, settings.any_build)?;
         output.begin(experiment, manifest, settings.any_build)?;
         let mut session = Self { has_other_plan, reused, experiment, plan, settings, output, unfit_reasons, subjects };
@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
             if outcome.is_err() || taker.knows_all(&known) {
                 break;
             }
-            match Source::open(&folder).and_then(|source| source.of_build(&manifest.build)) {
+            match Source::open(&folder).and_then(|source| source.of_build(&manifest.host.build)) {
                 Ok(source) => outcome = take(&source, &mut known, reused),
                 Err(error) => reused.push(format!("not reused: {error}")),
             }

@@ -72,17 +72,17 @@ pub fn survey(
     patterns: &[String],
 ) -> Result<(HashSet<u64>, Vec<String>), OutputError> {
     let (mut known, mut notes) = (KnownJobs::new(), Vec::new());
-    let named = open_named(experiment, patterns, folder, &manifest.build, &mut notes)?;
-    let mut taker = Taker::new(experiment, plan, manifest.shard, manifest);
+    let named = open_named(experiment, patterns, folder, &manifest.host.build, &mut notes)?;
+    let mut taker = Taker::new(experiment, plan, manifest.run.shard, manifest);
     let own_folders = [folder.to_owned()].into_iter().chain(previous::folders(folder));
     for own_folder in own_folders.filter(|folder| folder.join(RESULTS).exists()) {
         if taker.knows_all(&known) {
             break;
         }
         let source = Source::open(&own_folder).and_then(|source| {
-            taker.is_same_run = own_folder == folder && source.manifest.plan == manifest.plan;
+            taker.is_same_run = own_folder == folder && source.manifest.planned.plan == manifest.planned.plan;
             taker.takes_failed = taker.is_same_run;
-            if taker.is_same_run { Ok(source) } else { source.of_build(&manifest.build) }
+            if taker.is_same_run { Ok(source) } else { source.of_build(&manifest.host.build) }
         });
         match source {
             Ok(source) => drop(taker.take(&source, &mut known, &mut |_| Ok(()))?),

@@ -61,13 +61,13 @@ impl Source {
 
     /// Refuses the folder if another build than `build` wrote it, which may search differently.
     pub fn of_build(self, build: &Build) -> Result<Self, OutputError> {
-        if self.manifest.build.searches_like(build) {
+        if self.manifest.host.build.searches_like(build) {
             return Ok(self);
         }
         Err(OutputError::Unusable(format!(
             "{}: its build ({}) may search differently from this one ({build})",
             self.folder.display(),
-            self.manifest.build
+            self.manifest.host.build
         )))
     }
 }
@@ -172,7 +172,7 @@ impl<'a> Taker<'a> {
         sink: &mut dyn FnMut(Vec<Vec<String>>) -> Result<(), ResultsError>,
     ) -> Result<Taken, OutputError> {
         let path = source.folder.join(record::RESULTS);
-        let build = source.manifest.build.clone();
+        let build = source.manifest.host.build.clone();
         let row_source = RowSource { folder: source.folder.display().to_string(), jobs: 0, rows: 0, build };
         let missing = source.missing.clone();
         let mut taken = Taken { source: row_source, missing, refused: BTreeMap::new(), conflict: None };
@@ -197,7 +197,7 @@ impl<'a> Taker<'a> {
         }
         let repeats = header.iter().position(|column| column == columns::REPEATS);
         let fields = self.field_sources(&header);
-        let never_cleared = source.manifest.never_cleared.iter().map(String::as_str).collect();
+        let never_cleared = source.manifest.planned.never_cleared.iter().map(String::as_str).collect();
         let scripts = scripts(&source.manifest);
         // Only the last row of a job has the job's id. The first scan finds the jobs that the file
         // has, so that the second one keeps only their rows.
@@ -302,7 +302,8 @@ impl<'a> Taker<'a> {
                 has_unhashed_code |= matches!(table.policy, Policy::External(_));
             }
             if variant.external().is_some() {
-                let (theirs, ours) = (source.manifest.subjects.get(name), self.manifest.subjects.get(&variant.name));
+                let (theirs, ours) =
+                    (source.manifest.run.subjects.get(name), self.manifest.run.subjects.get(&variant.name));
                 same_engines &= theirs.is_some() && theirs.map(EngineInfo::identity) == ours.map(EngineInfo::identity);
                 repeats &= theirs.is_some_and(|engine| engine.repeats == EXACT);
                 forgets &= [theirs, ours].into_iter().flatten().all(|engine| engine.forgets);
@@ -439,7 +440,7 @@ fn scripts(manifest: &Manifest) -> HashSet<&str> {
         let program = files::open(Path::new(&engine.program));
         program.and_then(|mut file| file.read_exact(&mut start)).is_err() || start == *b"#!"
     };
-    manifest.subjects.iter().filter(|(_, engine)| is_script(engine)).map(|(name, _)| name.as_str()).collect()
+    manifest.run.subjects.iter().filter(|(_, engine)| is_script(engine)).map(|(name, _)| name.as_str()).collect()
 }
 
 /// The field is empty if the suite has no answer for the item.

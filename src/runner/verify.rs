@@ -89,7 +89,7 @@ pub fn verify(folder: &Path) -> Result<FolderReport, OutputError> {
     let judgements = verify_judgements(folder, experiment.as_ref());
     let judgements = judgements.map_err(OutputError::results(&folder.join(reference::NAME)))?;
     judgements.into_iter().for_each(|(state, text)| report.add(state, text));
-    let history = &manifest.segments;
+    let history = &manifest.run.segments;
     let builds = describe_if_several(history, "builds", |segment| segment.build.to_string());
     let machines = describe_if_several(history, "machines", describe_machine);
     let origins = builds.into_iter().chain(machines).chain(describe_segments(history));
@@ -114,11 +114,11 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
     let mut start = Vec::new();
     let opened = crate::system::files::open(&path);
     // Other failures are those of the reading below.
-    match opened.and_then(|file| file.take(manifest.header.len() as u64 + 1).read_to_end(&mut start)) {
+    match opened.and_then(|file| file.take(manifest.sealed.header.len() as u64 + 1).read_to_end(&mut start)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             report.add(FolderState::Incomplete, "there is no results.csv".to_owned());
         }
-        Ok(_) if manifest.header.as_bytes().starts_with(&start) => {
+        Ok(_) if manifest.sealed.header.as_bytes().starts_with(&start) => {
             report.add(FolderState::Incomplete, "results.csv is empty".to_owned());
         }
         _ => {}
@@ -140,21 +140,21 @@ pub(super) fn verify_rows(folder: &Path, manifest: &Manifest) -> Result<FolderRe
     };
     report.rows = verified.rows;
     report.missing = verified.describe_missing().unwrap_or_default();
-    let left_out = &manifest.columns_left_out;
-    let seal_text = match manifest.ended {
+    let left_out = &manifest.sealed.columns_left_out;
+    let seal_text = match manifest.run.ended {
         None => "sealed: each row, the header and the manifest".to_owned(),
         Some(_) if !left_out.is_empty() => {
             format!("sealed: the file and the manifest; {} left out", plural(left_out.len(), "column"))
         }
-        Some(_) if manifest.counts.is_none() => "sealed: the file as written, and the manifest".to_owned(),
+        Some(_) if manifest.sealed.counts.is_none() => "sealed: the file as written, and the manifest".to_owned(),
         Some(_) => "sealed: the counts, the file as written, and the manifest".to_owned(),
     };
     let findings = [
         verified.describe_damage().map(|text| (FolderState::Wrong, text)),
         verified.describe_missing().map(|text| (FolderState::Incomplete, text)),
         (verified.failed > 0).then(|| (FolderState::Incomplete, format!("{} failed", plural(verified.failed, "job")))),
-        manifest.ended.is_none().then(|| (FolderState::Incomplete, "the run has not ended".to_owned())),
-        (verified.describe_damage().is_none() && (report.missing.is_empty() || manifest.ended.is_none()))
+        manifest.run.ended.is_none().then(|| (FolderState::Incomplete, "the run has not ended".to_owned())),
+        (verified.describe_damage().is_none() && (report.missing.is_empty() || manifest.run.ended.is_none()))
             .then_some((FolderState::Complete, seal_text)),
     ];
     findings.into_iter().flatten().for_each(|(state, text)| report.add(state, text));
@@ -208,13 +208,13 @@ fn describe_segments(history: &[RunSegment]) -> Vec<String> {
 fn load_experiment(folder: &Path, manifest: &Manifest) -> Result<(Experiment, Plan), String> {
     let text =
         crate::system::files::read_text(&folder.join(EXPERIMENT)).map_err(|error| format!("{EXPERIMENT}: {error}"))?;
-    let path = manifest.folder.join(EXPERIMENT);
-    let experiment = Experiment::from_plan(&text, &path, &manifest.sets, Some(&manifest.suite_paths))
+    let path = manifest.planned.folder.join(EXPERIMENT);
+    let experiment = Experiment::from_plan(&text, &path, &manifest.run.sets, Some(&manifest.planned.suite_paths))
         .map_err(|problem| problem.message)?;
     let plan = Plan::new(&experiment);
     let id = plan.id_text();
-    if id != manifest.plan {
-        let results_plan = &manifest.plan;
+    if id != manifest.planned.plan {
+        let results_plan = &manifest.planned.plan;
         return Err(format!(
             "{EXPERIMENT} is plan {id}, but the results are of plan {results_plan}: the suite changed"
         ));
@@ -251,7 +251,7 @@ fn verify_against_plan(
     plan: &Plan,
 ) -> Result<(FolderState, String), String> {
     let row_index = RowIndex::new(experiment, plan);
-    let mut state = MatchState::new(experiment, plan, &row_index.header, manifest.shard);
+    let mut state = MatchState::new(experiment, plan, &row_index.header, manifest.run.shard);
     let result = Status::read(&row_index, &folder.join(record::RESULTS), Status::STRICT, |entry, row| {
         state.add_row(plan, entry, row);
         Ok(())
@@ -261,7 +261,8 @@ fn verify_against_plan(
         Err(error @ ResultsError::Damaged { .. }) => return Ok((FolderState::Wrong, error.to_string())),
         Err(error) => return Err(error.to_string()),
     };
-    let JobCounts { needed, missing, unneeded, .. } = status.count(&row_index, jobs_of(plan, manifest.shard), &state);
+    let JobCounts { needed, missing, unneeded, .. } =
+        status.count(&row_index, jobs_of(plan, manifest.run.shard), &state);
     if missing > 0 {
         return Ok((FolderState::Incomplete, format!("{missing} of {needed} jobs are not done")));
     }
@@ -280,6 +281,7 @@ mod tests {
     use super::*;
     use crate::record::Jobs;
     use crate::record::manifest::{Build, Machine};
+    use crate::record::manifest::{RunRecord, Sealed};
 
     #[test]
     fn segments_list_the_jobs_that_each_ran() {
@@ -325,9 +327,13 @@ mod tests {
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
         write(
             "manifest.json",
-            &Manifest { ended: Some(5), rows: Some(1), header: "id,check".to_owned(), ..Manifest::default() }
-                .to_text()
-                .expect("JSON"),
+            &Manifest {
+                run: RunRecord { ended: Some(5), ..RunRecord::default() },
+                sealed: Sealed { rows: Some(1), header: "id,check".to_owned(), ..Sealed::default() },
+                ..Manifest::default()
+            }
+            .to_text()
+            .expect("JSON"),
         );
         write("results.csv", "id,check\n1,\n");
         let leftover_lines = || -> Vec<String> {
@@ -368,7 +374,11 @@ mod tests {
         let verify_with = |segments: Vec<RunSegment>, error: &str| {
             let header = record::header(&[], record::Extra::default());
             let line = record::header_line(&header);
-            let manifest = Manifest { ended: Some(5), rows: Some(1), segments, header: line, ..Manifest::default() };
+            let manifest = Manifest {
+                run: RunRecord { ended: Some(5), segments, ..RunRecord::default() },
+                sealed: Sealed { rows: Some(1), header: line, ..Sealed::default() },
+                ..Manifest::default()
+            };
             write("manifest.json", &manifest.to_text().unwrap());
             let mut row: Vec<&str> = vec![""; header.len() - 1];
             row[header.iter().position(|name| name == record::columns::ERROR).unwrap()] = error;

@@ -78,9 +78,9 @@ pub fn seal_anew(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     if let Ok(found) = verify(&results, None) {
         let rows = std::fs::read(&results).unwrap();
         let header = rows.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        manifest.header = String::from_utf8_lossy(header).into_owned();
-        manifest.bytes = manifest.bytes.map(|_| found.seals.bytes);
-        manifest.counts = manifest.counts.map(|_| found.seals.counts);
+        manifest.sealed.header = String::from_utf8_lossy(header).into_owned();
+        manifest.sealed.bytes = manifest.sealed.bytes.map(|_| found.seals.bytes);
+        manifest.sealed.counts = manifest.sealed.counts.map(|_| found.seals.counts);
     }
     std::fs::write(&path, manifest.to_text().unwrap()).unwrap();
 }

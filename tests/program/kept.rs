@@ -112,8 +112,8 @@ fn kept_rows_match_their_seals_and_their_experiment() {
         }
         let experiment = Experiment::load(&file, &[]).unwrap_or_else(|problem| panic!("{problem}"));
         let manifest = Manifest::read(&folder).unwrap().unwrap();
-        assert_eq!(manifest.plan, Plan::new(&experiment).id_text(), "{}", folder.display());
-        assert_eq!(manifest.name, experiment.name);
+        assert_eq!(manifest.planned.plan, Plan::new(&experiment).id_text(), "{}", folder.display());
+        assert_eq!(manifest.planned.name, experiment.name);
         let [kept, under_experiments] =
             [&folder.join("experiment.toml"), &file].map(|path| fs::read_to_string(path).unwrap());
         assert_eq!(kept, under_experiments, "{}", folder.display());
@@ -247,8 +247,8 @@ fn kept_report_is_made_from_a_run_and_read_like_one() {
     files.iter().for_each(|name| assert!(Path::new(&path("kept")).join(name).exists(), "{name}"));
     let [full, kept] = ["full", "kept"].map(|name| Manifest::read(path(name).as_ref()).unwrap().unwrap());
     // The page and the counts are those of the whole run.
-    assert_eq!((&kept.counts, kept.rows), (&full.counts, full.rows));
-    let has = |manifest: &Manifest, column: &str| manifest.header.split(',').any(|name| name == column);
+    assert_eq!((&kept.sealed.counts, kept.sealed.rows), (&full.sealed.counts, full.sealed.rows));
+    let has = |manifest: &Manifest, column: &str| manifest.sealed.header.split(',').any(|name| name == column);
     for (column, is_kept) in [
         ("variant", true),
         ("table.size", true),
@@ -264,7 +264,10 @@ fn kept_report_is_made_from_a_run_and_read_like_one() {
         ("table.fills", false),
     ] {
         assert!(has(&full, column), "{column}");
-        assert_eq!((has(&kept, column), kept.columns_left_out.iter().any(|name| name == column)), (is_kept, !is_kept));
+        assert_eq!(
+            (has(&kept, column), kept.sealed.columns_left_out.iter().any(|name| name == column)),
+            (is_kept, !is_kept)
+        );
     }
     let verified = call(&["verify", &path("kept")], 0);
     assert!(verified.contains("sealed: the file and the manifest; "), "{verified}");
@@ -290,7 +293,7 @@ fn kept_report_is_made_from_a_run_and_read_like_one() {
     let whole = fs::read(&file).unwrap();
     let text = packed::unpack(&file, 1 << 20).unwrap();
     let edited = String::from_utf8(text.clone()).unwrap().replacen(",2,depth 3", ",1,depth 3", 1);
-    let bomb = vec![b'x'; (full.rows.unwrap() as usize + 2) << 14];
+    let bomb = vec![b'x'; (full.sealed.rows.unwrap() as usize + 2) << 14];
     for (bytes, exit) in [
         (packed::pack(edited.as_bytes()).unwrap(), 4),
         (text, 4),
@@ -326,6 +329,6 @@ fn kept_report_has_the_options_of_the_run() {
     let [full, kept] = [&pages[0], &pages[1]].map(|page| verdict_sections(page));
     assert!(full.len() == 1 && full[0].contains("undecided"), "{full:?}");
     assert_eq!(kept, full);
-    let options = ["full", "kept"].map(|name| Manifest::read(path(name).as_ref()).unwrap().unwrap().options);
+    let options = ["full", "kept"].map(|name| Manifest::read(path(name).as_ref()).unwrap().unwrap().planned.options);
     assert!(options[0].len() == 2 && options[0] == options[1]);
 }

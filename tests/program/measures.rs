@@ -200,7 +200,7 @@ fn confirm_plays_games_among_the_screened_variants() {
             assert_eq!(again.lines().next(), stdout.lines().next());
             assert!(!Path::new(&stage(3)).join("results.csv").exists());
             let mut manifest = Manifest::read(stage(1).as_ref()).unwrap().unwrap();
-            manifest.sets.push("draws=true".to_owned());
+            manifest.run.sets.push("draws=true".to_owned());
             fs::write(format!("{}/manifest.json", stage(1)), manifest.to_text().unwrap()).unwrap();
             assert!(!run(&["report", &out, "--format", "md"]).0.contains("pairs of games"));
         }

@@ -26,9 +26,10 @@ pub struct Misleading {
 impl Misleading {
     pub fn from_manifest(manifest: &Manifest) -> Option<Self> {
         let uncleared_engines =
-            manifest.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
+            manifest.run.subjects.iter().filter(|(_, engine)| engine.doctor != NodesVerdict::Lead.word());
         let engines: Vec<String> = uncleared_engines.map(|(name, _)| name.clone()).collect();
-        let builtin_variants = manifest.options.iter().filter(|(name, _)| !manifest.subjects.contains_key(*name));
+        let builtin_variants =
+            manifest.planned.options.iter().filter(|(name, _)| !manifest.run.subjects.contains_key(*name));
         let dependent_variants = builtin_variants.filter(|(_, options)| shape_depends_on_table(options));
         let variants: Vec<String> = dependent_variants.map(|(name, _)| name.clone()).collect();
         (!engines.is_empty() || !variants.is_empty()).then_some(Self { engines, variants })
@@ -92,6 +93,7 @@ fn shape_depends_on_table(options: &Value) -> bool {
 mod tests {
     use super::*;
     use crate::record::manifest::EngineInfo;
+    use crate::record::manifest::{Planned, RunRecord};
     use serde_json::json;
 
     /// Either term is enough, unless the shape is neutral or the term is off. An external engine
@@ -101,7 +103,11 @@ mod tests {
         let from_options = |options: &[(&str, Value)], engines: &[&str]| {
             let options = options.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect();
             let subjects = engines.iter().map(|name| ((*name).to_owned(), EngineInfo::default())).collect();
-            let misleading = Misleading::from_manifest(&Manifest { options, subjects, ..Manifest::default() });
+            let misleading = Misleading::from_manifest(&Manifest {
+                planned: Planned { options, ..Planned::default() },
+                run: RunRecord { subjects, ..RunRecord::default() },
+                ..Manifest::default()
+            });
             misleading.map(|misleading| (misleading.engines, misleading.variants))
         };
         let with_term = |term: &str, depth: u32| json!({ term: { "min_depth": depth }, "shape": "table" });
@@ -127,7 +133,7 @@ mod tests {
                 (format!("e{index}"), EngineInfo { doctor: (*doctor).to_owned(), ..EngineInfo::default() })
             };
             let subjects = verdicts.iter().enumerate().map(make_engine).collect();
-            Misleading::from_manifest(&Manifest { subjects, ..Manifest::default() })
+            Misleading::from_manifest(&Manifest::from(RunRecord { subjects, ..RunRecord::default() }))
                 .map(|misleading| misleading.sentence())
         };
         assert_eq!(from_verdicts(&["lead", "lead"]), None);

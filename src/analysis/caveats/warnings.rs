@@ -158,8 +158,8 @@ pub fn result_warnings(summary: &Summary, timing: Option<&Timing>) -> Vec<Warnin
 /// Warns if merged shards ran on different machines, or at speeds that differ by more than the
 /// noise of a benchmark.
 pub fn shard_warning(manifest: &Manifest) -> Option<Warning> {
-    let machines: BTreeSet<String> = manifest.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
-    let positive_speeds = || manifest.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
+    let machines: BTreeSet<String> = manifest.run.shards.iter().map(|run| format!("{:?}", run.machine)).collect();
+    let positive_speeds = || manifest.run.shards.iter().filter_map(|run| run.calibration).filter(|&speed| speed > 0);
     let speed_difference = match (positive_speeds().min(), positive_speeds().max()) {
         (Some(slowest), Some(fastest)) => fastest as f64 / slowest as f64 - 1.0,
         _ => 0.0,
@@ -175,7 +175,7 @@ pub(super) const REPLACEMENT: [&str; 3] = ["table.policy", "table.same_key", "ta
 /// significantly. A single table is not compared with another.
 pub fn no_pressure(manifest: &Manifest, summary: &Summary) -> Option<String> {
     let varies_replacement =
-        manifest.varying.iter().any(|path| REPLACEMENT.iter().any(|start| path.starts_with(start)));
+        manifest.planned.varying.iter().any(|path| REPLACEMENT.iter().any(|start| path.starts_with(start)));
     let fillings: Vec<f64> =
         summary.lines.iter().map(|line| line.hashfull).filter(|filling| !filling.is_nan()).collect();
     let differs = |line: &Line| line.measures.first().is_some_and(|measure| measure.significant);
@@ -190,7 +190,7 @@ pub fn no_pressure(manifest: &Manifest, summary: &Summary) -> Option<String> {
 /// A comparison of engines says nothing if one of them reports no nodes.
 pub fn no_nodes(manifest: &Manifest, summary: &Summary) -> Option<String> {
     summary.metrics.first().filter(|metric| metric.is_nodes())?;
-    let is_silent = |line: &&Line| manifest.subjects.contains_key(&line.name) && line.measures[0].value.is_nan();
+    let is_silent = |line: &&Line| manifest.run.subjects.contains_key(&line.name) && line.measures[0].value.is_nan();
     let line = summary.lines.iter().find(is_silent)?;
     Some(format!("no nodes: no search of \"{}\" reports any; compare times, or play games", line.name))
 }
@@ -199,24 +199,24 @@ pub fn no_nodes(manifest: &Manifest, summary: &Summary) -> Option<String> {
 pub fn variant_warnings(manifest: &Manifest, summary: &Summary, asks_for_times: bool) -> Vec<Warning> {
     let are_compared = summary.lines.len() > 1;
     let is_shown = |name: &&String| summary.lines.iter().any(|line| line.name == **name);
-    let uncleared: Vec<String> = manifest.never_cleared.iter().filter(is_shown).cloned().collect();
+    let uncleared: Vec<String> = manifest.planned.never_cleared.iter().filter(is_shown).cloned().collect();
     let mut warnings = Vec::new();
     if are_compared {
         warnings.extend(different_engines(manifest));
-        let is_uncleared = !uncleared.is_empty() && manifest.items > 1;
+        let is_uncleared = !uncleared.is_empty() && manifest.planned.items > 1;
         warnings.extend(is_uncleared.then_some(Warning::Uncleared(uncleared)));
-        let repeated = manifest.repeated.filter(|[repeats, searches]| repeats * 20 > *searches);
+        let repeated = manifest.planned.repeated.filter(|[repeats, searches]| repeats * 20 > *searches);
         warnings.extend(repeated.map(|[repeats, searches]| Warning::Repeated(repeats, searches)));
     }
-    warnings.extend((asks_for_times && manifest.jobs > 1).then_some(Warning::Jobs(manifest.jobs)));
+    warnings.extend((asks_for_times && manifest.run.jobs > 1).then_some(Warning::Jobs(manifest.run.jobs)));
     warnings
 }
 
 /// Only the first word of each name is compared, because different versions of the same engine may
 /// be compared.
 pub fn different_engines(manifest: &Manifest) -> Option<Warning> {
-    let engine_name = |name: &String| manifest.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
-    let names = manifest.variants.iter().map(engine_name);
+    let engine_name = |name: &String| manifest.run.subjects.get(name).map_or("ours", |subject| subject.name.as_str());
+    let names = manifest.planned.variants.iter().map(engine_name);
     let names: BTreeSet<&str> = names.map(|name| name.split_whitespace().next().unwrap_or(name)).collect();
     (names.len() > 1).then(|| Warning::Engines(names.into_iter().map(str::to_owned).collect()))
 }
@@ -224,7 +224,8 @@ pub fn different_engines(manifest: &Manifest) -> Option<Warning> {
 /// Each source is the name of a result and its manifest.
 pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let run_segments = || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(|manifest| &manifest.segments);
+    let run_segments =
+        || sources.iter().filter_map(|(_, manifest)| *manifest).flat_map(|manifest| &manifest.run.segments);
     let list_distinct = |describe: fn(&RunSegment) -> String| -> Vec<String> {
         let texts: BTreeSet<String> = run_segments().map(describe).collect();
         texts.into_iter().collect()
@@ -253,8 +254,8 @@ pub fn join_warnings(sources: &[(&str, Option<&Manifest>)]) -> Vec<Warning> {
 pub fn pairing_warnings(sources: &[(&str, Option<&Manifest>)], named_options: &[&str]) -> Vec<Warning> {
     let file_name =
         |path: &str| Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let list_files = |manifest: &Manifest| match manifest.suites.as_slice() {
-        [] => file_name(&manifest.suite),
+    let list_files = |manifest: &Manifest| match manifest.planned.suites.as_slice() {
+        [] => file_name(&manifest.planned.suite),
         suites => suites.iter().map(|suite| file_name(&suite.file)).collect::<Vec<_>>().join(" + "),
     };
     let suites: BTreeSet<String> = sources.iter().filter_map(|(_, manifest)| manifest.map(list_files)).collect();
@@ -267,8 +268,8 @@ fn differing_options_warning(sources: &[(&str, Option<&Manifest>)], named_option
     // Maps each option and result to the values of the option in this result.
     let mut values: BTreeMap<String, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
     for (label, manifest) in sources {
-        for (variant, options) in manifest.iter().flat_map(|manifest| &manifest.options) {
-            if manifest.is_some_and(|manifest| manifest.subjects.contains_key(variant)) {
+        for (variant, options) in manifest.iter().flat_map(|manifest| &manifest.planned.options) {
+            if manifest.is_some_and(|manifest| manifest.run.subjects.contains_key(variant)) {
                 continue;
             }
             for (path, value) in paths::flatten(options) {
@@ -305,6 +306,7 @@ mod tests {
     use super::*;
     use crate::analysis::rows::metric::Metric;
     use crate::record::manifest::{Build, EngineInfo, Machine, ShardRun};
+    use crate::record::manifest::{Planned, RunRecord};
 
     /// Only the first metric counts, since the page shows its ratios; lines are named in order.
     #[test]
@@ -430,7 +432,11 @@ mod tests {
             let engine =
                 |name: &&str| ((*name).to_owned(), EngineInfo { name: (*name).to_owned(), ..EngineInfo::default() });
             let subjects = names.iter().filter(|name| **name != "ours").map(engine).collect();
-            different_engines(&Manifest { variants, subjects, ..Manifest::default() })
+            different_engines(&Manifest {
+                planned: Planned { variants, ..Planned::default() },
+                run: RunRecord { subjects, ..RunRecord::default() },
+                ..Manifest::default()
+            })
         };
         assert_eq!(engines(&["Stockfish 16", "Stockfish 17 dev", "Stockfish"]), None);
         assert_eq!(engines(&[]), None);
@@ -448,7 +454,7 @@ mod tests {
                 ..Line::default()
             };
             let summary = Summary { lines: fillings.iter().map(line).collect(), ..Summary::default() };
-            let manifest = Manifest { varying: vec![varying.to_owned()], ..Manifest::default() };
+            let manifest = Manifest::from(Planned { varying: vec![varying.to_owned()], ..Planned::default() });
             no_pressure(&manifest, &summary).is_some()
         };
         for varying in ["table.policy.kind", "table.same_key", "table.slots"] {
@@ -472,7 +478,15 @@ mod tests {
     fn repeated_searches_and_jobs_have_their_limits() {
         let warnings = |repeated: Option<[usize; 2]>, lines: usize, jobs: usize| {
             let summary = Summary { lines: vec![Line::default(); lines], ..Summary::default() };
-            variant_warnings(&Manifest { repeated, jobs, ..Manifest::default() }, &summary, true)
+            variant_warnings(
+                &Manifest {
+                    planned: Planned { repeated, ..Planned::default() },
+                    run: RunRecord { jobs, ..RunRecord::default() },
+                    ..Manifest::default()
+                },
+                &summary,
+                true,
+            )
         };
         assert_eq!(warnings(Some([6, 100]), 2, 1), [Warning::Repeated(6, 100)]);
         for (repeated, lines) in [(Some([5, 100]), 2), (Some([6, 100]), 1), (Some([0, 0]), 2), (None, 2)] {
@@ -490,7 +504,10 @@ mod tests {
                 let machine = Machine { cpu: cpu.to_owned(), ..Machine::default() };
                 ShardRun { machine, calibration, ..ShardRun::default() }
             };
-            shard_warning(&Manifest { shards: runs.iter().map(make_run).collect(), ..Manifest::default() })
+            shard_warning(&Manifest::from(RunRecord {
+                shards: runs.iter().map(make_run).collect(),
+                ..RunRecord::default()
+            }))
         };
         assert_eq!(warn_of(&[("a", Some(120)), ("a", Some(100)), ("a", None), ("a", Some(0))]), None);
         let Some(Warning::Shards(speed_difference, 1)) =
@@ -516,15 +533,17 @@ mod tests {
     #[test]
     fn joined_results_list_differing_options() {
         use serde_json::json;
-        let manifest = |suite: &str, variants: &[(&str, serde_json::Value)]| Manifest {
-            suite: suite.to_owned(),
-            options: variants.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect(),
-            ..Manifest::default()
+        let manifest = |suite: &str, variants: &[(&str, serde_json::Value)]| {
+            Manifest::from(Planned {
+                suite: suite.to_owned(),
+                options: variants.iter().map(|(name, options)| ((*name).to_owned(), options.clone())).collect(),
+                ..Planned::default()
+            })
         };
         let table = |size: u64, slots: u64| json!({ "table": { "size": size, "slots": slots }, "x": 1 });
         let first = manifest("data/s.epd", &[("a", table(64, 1)), ("b", table(64, 2))]);
         let mut second = manifest("../data/s.epd", &[("a", table(128, 1)), ("b", table(128, 2)), ("e", table(9, 9))]);
-        second.subjects.insert("e".to_owned(), Default::default());
+        second.run.subjects.insert("e".to_owned(), Default::default());
         let size = "table.size (64 in \"one\", 128 in \"two\")".to_owned();
         let sources = [("one", Some(&first)), ("two", Some(&second))];
         assert_eq!(pairing_warnings(&sources, &[]), [Warning::DifferentOptions(vec![size.clone()])]);
@@ -548,7 +567,7 @@ mod tests {
         // Only the first three values are listed.
         let manifest_with_slots = |slots: &[u64]| {
             let make_variant = |slots: &u64| (format!("v{slots}"), json!({ "table": { "slots": slots } }));
-            Manifest { options: slots.iter().map(make_variant).collect(), ..Manifest::default() }
+            Manifest::from(Planned { options: slots.iter().map(make_variant).collect(), ..Planned::default() })
         };
         let (many, few) = (manifest_with_slots(&[1, 2, 3, 4]), manifest_with_slots(&[1, 2, 4]));
         let message = "table.slots (1 or 2 or 3 or others in \"many\", 1 or 2 or 4 in \"few\")".to_owned();
@@ -572,7 +591,10 @@ mod tests {
                 ..Build::default()
             };
             let machine = Machine { cpu: cpu.to_owned(), cores: 2, os: "o".to_owned(), ..Machine::default() };
-            Manifest { segments: vec![RunSegment { build, machine, ..RunSegment::default() }], ..Manifest::default() }
+            Manifest::from(RunRecord {
+                segments: vec![RunSegment { build, machine, ..RunSegment::default() }],
+                ..RunRecord::default()
+            })
         };
         let [first, other_build, other_machine] = [shard("2", "x"), shard("1", "x"), shard("2", "y")];
         assert_eq!(join_warnings(&[("a", None)]), []);

@@ -175,7 +175,11 @@ impl Comparison {
             programs,
             added: results.added_count,
             failed: results.failed,
-            same_plan: base.manifest.as_ref().zip(new.manifest.as_ref()).map(|(base, new)| base.plan == new.plan),
+            same_plan: base
+                .manifest
+                .as_ref()
+                .zip(new.manifest.as_ref())
+                .map(|(base, new)| base.planned.plan == new.planned.plan),
             ..Self::default()
         };
         comparison.variants =
@@ -476,28 +480,30 @@ fn collect_notes(
     };
     let sides = [("BASE", base_manifest), ("NEW", new_manifest)];
     for (side, manifest) in sides {
-        if manifest.ended.is_none() {
+        if manifest.run.ended.is_none() {
             notes.push(format!("the run of {side} is not finished"));
         }
     }
     // No note is needed if ttlab's own engine was measured, because the measured program then
     // names its build.
-    if base_manifest.build != new_manifest.build && !base_programs.iter().any(|program| program.command.is_empty()) {
-        let [base, new] = [&base_manifest.build, &new_manifest.build]
+    if base_manifest.host.build != new_manifest.host.build
+        && !base_programs.iter().any(|program| program.command.is_empty())
+    {
+        let [base, new] = [&base_manifest.host.build, &new_manifest.host.build]
             .map(|build| format!("{} ({}, {})", build.version, build.commit, build.profile));
         notes.push(format!("different builds: BASE {base}, NEW {new}"));
     }
-    if base_manifest.machine != new_manifest.machine {
+    if base_manifest.host.machine != new_manifest.host.machine {
         let [base, new] = [base_manifest, new_manifest]
-            .map(|manifest| format!("{}, {} cores", manifest.machine.cpu, manifest.machine.cores));
+            .map(|manifest| format!("{}, {} cores", manifest.host.machine.cpu, manifest.host.machine.cores));
         notes.push(format!("different machines: BASE {base}; NEW {new}; counts can be compared, times cannot"));
     }
     if gates.iter().any(|(_, column)| column == columns::SECONDS) {
         for (side, manifest) in sides {
-            if manifest.jobs > 1 {
-                notes.push(format!("{side} ran {} jobs at a time: use --jobs 1 to compare times", manifest.jobs));
+            if manifest.run.jobs > 1 {
+                notes.push(format!("{side} ran {} jobs at a time: use --jobs 1 to compare times", manifest.run.jobs));
             }
-            if manifest.repeats < 2 {
+            if manifest.planned.repeats < 2 {
                 notes.push(format!("{side} ran each search once: use repeats to compare times"));
             }
         }

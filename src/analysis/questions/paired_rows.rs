@@ -63,7 +63,8 @@ impl RecordedResult {
             Some(folder) if has_name([RESULTS, PACKED]) => Manifest::read(folder)?,
             _ => None,
         };
-        let frame = Frame::read_part(&rows_path, manifest.as_ref().is_some_and(|manifest| manifest.ended.is_none()))?;
+        let frame =
+            Frame::read_part(&rows_path, manifest.as_ref().is_some_and(|manifest| manifest.run.ended.is_none()))?;
         let damage_error = |problem| CompareError::Damaged(rows_path.display().to_string(), problem);
         let verification =
             verify::verify(&rows_path, manifest.as_ref()).map_err(|error| damage_error(error.to_string()))?;
@@ -163,8 +164,9 @@ impl PairedResults {
         // whose name NEW does not use.
         let find_by_options = |new_name: &String| {
             let (base, new) = manifests?;
-            let options = new.options.get(new_name)?;
-            let was_renamed = |name: &String| !new_names.contains(name) && base.options.get(name) == Some(options);
+            let options = new.planned.options.get(new_name)?;
+            let was_renamed =
+                |name: &String| !new_names.contains(name) && base.planned.options.get(name) == Some(options);
             base_names.iter().position(was_renamed)
         };
         let mut results =

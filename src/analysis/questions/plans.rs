@@ -33,11 +33,11 @@ pub fn measured_programs(result: &RecordedResult) -> Vec<MeasuredProgram> {
     let Some(manifest) = &result.manifest else { return Vec::new() };
     let variants = result.frame.text_column(columns::VARIANT);
     // A variant that is missing from `manifest.subjects` uses the engine of ttlab.
-    let uses_ttlab = variants.list().iter().any(|variant| !manifest.subjects.contains_key(variant.as_str()));
-    let Build { version, commit, profile, .. } = &manifest.build;
+    let uses_ttlab = variants.list().iter().any(|variant| !manifest.run.subjects.contains_key(variant.as_str()));
+    let Build { version, commit, profile, .. } = &manifest.host.build;
     let build = format!("{version} ({commit}, {profile})");
     let ttlab = MeasuredProgram { name: "ttlab".to_owned(), build, ..Default::default() };
-    let external_engines = manifest.subjects.values().map(|engine| MeasuredProgram {
+    let external_engines = manifest.run.subjects.values().map(|engine| MeasuredProgram {
         name: engine.name.clone(),
         command: std::iter::once(&engine.program).chain(&engine.arguments).cloned().collect::<Vec<_>>().join(" "),
         build: engine.sha256.clone(),
@@ -59,7 +59,7 @@ pub fn plan_differences(
     results: &PairedResults,
 ) -> Option<Vec<String>> {
     let (base_manifest, new_manifest) = (base.manifest.as_ref()?, new.manifest.as_ref()?);
-    if base_manifest.plan == new_manifest.plan {
+    if base_manifest.planned.plan == new_manifest.planned.plan {
         return Some(Vec::new());
     }
     let mut differences = Vec::new();
@@ -68,11 +68,11 @@ pub fn plan_differences(
             differences.push(format!("{name} ({base_value} -> {new_value})"));
         }
     };
-    compare_setting(columns::SUITE, base_manifest.suite.clone(), new_manifest.suite.clone());
-    compare_setting("items", base_manifest.items.to_string(), new_manifest.items.to_string());
-    compare_setting("repeats", base_manifest.repeats.to_string(), new_manifest.repeats.to_string());
-    compare_setting("key seeds", base_manifest.seeds.to_string(), new_manifest.seeds.to_string());
-    compare_setting("sequence", base_manifest.sequence.to_string(), new_manifest.sequence.to_string());
+    compare_setting(columns::SUITE, base_manifest.planned.suite.clone(), new_manifest.planned.suite.clone());
+    compare_setting("items", base_manifest.planned.items.to_string(), new_manifest.planned.items.to_string());
+    compare_setting("repeats", base_manifest.planned.repeats.to_string(), new_manifest.planned.repeats.to_string());
+    compare_setting("key seeds", base_manifest.planned.seeds.to_string(), new_manifest.planned.seeds.to_string());
+    compare_setting("sequence", base_manifest.planned.sequence.to_string(), new_manifest.planned.sequence.to_string());
     // Maps the path of each option to one pair of values for each variant that changes the option:
     // the value in BASE and the value in NEW.
     let mut changes: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
@@ -91,7 +91,7 @@ pub fn plan_differences(
         if let Some((base_limit, new_limit)) = base_limits.get(base_name).zip(new_limits.get(new_name)) {
             compare_options(base_limit, new_limit, "none");
         }
-        let options = base_manifest.options.get(base_name).zip(new_manifest.options.get(new_name));
+        let options = base_manifest.planned.options.get(base_name).zip(new_manifest.planned.options.get(new_name));
         if let Some((base_options, new_options)) = options {
             shared_variant_count += 1;
             let [base_options, new_options] =

@@ -162,10 +162,11 @@ fn only_one_format_can_go_to_standard_output() {
 #[test]
 fn history_alone_does_not_make_a_result_unrepeatable() {
     use crate::analysis::rows::frame::Frame;
-    use crate::record::manifest::{EngineInfo, Manifest};
+    use crate::record::manifest::{EngineInfo, Manifest, RunRecord};
     for (forgets, expected) in [(true, true), (false, false)] {
         let engine = EngineInfo { repeats: "within 0.5 %".to_owned(), forgets, ..EngineInfo::default() };
-        let manifest = Manifest { subjects: [("a".to_owned(), engine)].into(), ..Manifest::default() };
+        let manifest =
+            Manifest::from(RunRecord { subjects: [("a".to_owned(), engine)].into(), ..RunRecord::default() });
         let rows = "variant,position,depth,search.nodes,reported.repeats\na,p,1,9,within 0.5 %\n";
         let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
         let result = RecordedResult { name: "r".to_owned(), frame, manifest: Some(manifest), missing: None };

@@ -195,8 +195,8 @@ fn prepare(folder: &Path) {
     std::fs::write(path_in("moved.toml"), moved_text).unwrap();
     check_exit_code(&["run", &path_in("moved.toml"), "-q", "--out", &path_in("other")], 0);
     // Edit the manifest, so that the same plan seems to have led to other counts.
-    let plan = crate::record::manifest::Manifest::read(&complete_folder).unwrap().unwrap().plan;
-    let other_plan = crate::record::manifest::Manifest::read(&folder.join("other")).unwrap().unwrap().plan;
+    let plan = crate::record::manifest::Manifest::read(&complete_folder).unwrap().unwrap().planned.plan;
+    let other_plan = crate::record::manifest::Manifest::read(&folder.join("other")).unwrap().unwrap().planned.plan;
     copy_and_edit(&folder.join("other"), "moved", "manifest.json", |text| text.replace(&other_plan, &plan));
     check_exit_code(&["plan", &experiment, "--shards", "2", "-o", &path_in("two.json")], 0);
     check_exit_code(&["plan", &claim_file, "-o", &path_in("claim.json")], 0);

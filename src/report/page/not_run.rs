@@ -17,7 +17,7 @@ pub(super) fn not_run_part(manifest: &Manifest, rows: &Frame) -> Option<Part> {
     let searched_names: HashSet<&String> = variants.list().iter().collect();
     // Copies of a variant with another key seed or schedule are left out, because their rows count
     // as rows of that variant.
-    let base_variants = manifest.variants.iter().filter(|name| base_variant(name).is_none());
+    let base_variants = manifest.planned.variants.iter().filter(|name| base_variant(name).is_none());
     let mut names: Vec<String> = base_variants.filter(|name| !searched_names.contains(name)).cloned().collect();
     let unnamed_count = names.len().saturating_sub(MAX_NAMED);
     names.truncate(MAX_NAMED);

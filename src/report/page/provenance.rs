@@ -14,32 +14,32 @@ impl Page {
                 lines.push(format!("{label}: no manifest"));
                 continue;
             };
-            let item_kind = if manifest.sequence { "items, searched in sequence" } else { "positions" };
+            let item_kind = if manifest.planned.sequence { "items, searched in sequence" } else { "positions" };
             let prefix = if self.sources.len() > 1 { format!("{label}: ") } else { String::new() };
             lines.push(format!(
                 "{prefix}suite {}, {} {item_kind}; {}; repeats {}; plan {}",
-                manifest.suite,
-                manifest.items,
-                plural(manifest.variants.len(), "variant"),
-                manifest.repeats,
-                manifest.plan,
+                manifest.planned.suite,
+                manifest.planned.items,
+                plural(manifest.planned.variants.len(), "variant"),
+                manifest.planned.repeats,
+                manifest.planned.plan,
             ));
-            let machine = &manifest.machine;
-            let huge_pages = match manifest.huge_pages {
+            let machine = &manifest.host.machine;
+            let huge_pages = match manifest.host.huge_pages {
                 Some(true) => "in use",
                 Some(false) => "requested but not available",
                 None => "not requested or unknown",
             };
             lines.push(format!(
                 "{prefix}ttlab {} ({}, {}) on {}, {} cores, {:.1} GiB, {}; {} at a time; huge pages {huge_pages}",
-                manifest.build.version,
-                manifest.build.commit,
-                manifest.build.profile,
+                manifest.host.build.version,
+                manifest.host.build.commit,
+                manifest.host.build.profile,
                 machine.cpu,
                 machine.cores,
                 machine.memory_bytes as f64 / f64::from(1 << 30),
                 machine.os,
-                plural(manifest.jobs, "job")
+                plural(manifest.run.jobs, "job")
             ));
         }
         lines.extend(self.memory.clone());

@@ -9,7 +9,7 @@ use crate::analysis::{Frame, Line, Verdict};
 use crate::experiment::Expect;
 use crate::experiment::expect::Scalar;
 use crate::record::columns;
-use crate::record::manifest::Manifest;
+use crate::record::manifest::{Manifest, Planned};
 use crate::report::sheet::{Cell, Emphasis, Part, Sheet, SheetColumn, SheetTable};
 use crate::report::table;
 use crate::report::{engines, pivot, verdicts};
@@ -23,7 +23,7 @@ pub(super) fn suite_names(rows: &Frame, manifest: &Manifest) -> Vec<String> {
     let suites = rows.text_column(columns::SUITE);
     let searched_suites = suites.list().iter().zip(suites.first_rows()).filter(|(_, first_row)| first_row.is_some());
     let mut names: Vec<String> = searched_suites.map(|(name, _)| name.clone()).collect();
-    names.sort_by_key(|name| manifest.suites.iter().position(|suite| suite.name == *name));
+    names.sort_by_key(|name| manifest.planned.suites.iter().position(|suite| suite.name == *name));
     names
 }
 
@@ -45,8 +45,8 @@ impl Page {
         for suite in suites {
             let row_indices: Vec<usize> = (0..rows.frame.rows()).filter(|&row| row_suites.text(row) == suite).collect();
             let mut manifest = rows.manifest.clone();
-            if let Some(suite_run) = rows.manifest.suites.iter().find(|suite_run| suite_run.name == *suite) {
-                (manifest.suite, manifest.items) = (suite_run.file.clone(), suite_run.items);
+            if let Some(suite_run) = rows.manifest.planned.suites.iter().find(|suite_run| suite_run.name == *suite) {
+                (manifest.planned.suite, manifest.planned.items) = (suite_run.file.clone(), suite_run.items);
             }
             let suite_rows =
                 Rows { frame: &rows.frame.take(&row_indices), manifest, suite: Some(suite), ..rows.clone() };
@@ -84,7 +84,7 @@ impl Page {
         parts.extend(page.across_suites.iter().cloned().map(Part::Table));
         parts.extend(engines::engines_table(&page).map(Part::Table));
         for (suite, suite_page) in suites.iter().zip(&mut pages) {
-            let Manifest { suite: file, items, .. } = &suite_page.manifest;
+            let Planned { suite: file, items, .. } = &suite_page.manifest.planned;
             let limit = common_limit(rows.frame, suite).map_or_else(String::new, |limit| format!(", {limit}"));
             parts.push(Part::Heading(format!("Suite {suite}: {file}, {}{limit}", plural(items, "item"))));
             parts.extend((!suite_page.findings.is_empty()).then(|| Part::Findings(suite_page.findings.clone())));
@@ -97,7 +97,7 @@ impl Page {
         parts.extend(
             common.map(|table| Part::Folded("Options that all variants share".to_owned(), vec![Part::Table(table)])),
         );
-        page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.name.clone(), parts };
+        page.sheet = Sheet { kind: "report".to_owned(), name: page.manifest.planned.name.clone(), parts };
         if !pivot_tables.is_empty() {
             page.across_suites = pivot_tables;
         }
@@ -130,7 +130,7 @@ fn unsearched_verdicts(rows: &Rows<'_>, searched: &[String]) -> Vec<Verdict> {
         return Vec::new();
     }
     let mut verdicts = Vec::new();
-    for suite in rows.manifest.suites.iter().filter(|suite| !searched.contains(&suite.name)) {
+    for suite in rows.manifest.planned.suites.iter().filter(|suite| !searched.contains(&suite.name)) {
         verdicts.extend(suite_expectations(&file.expect, &suite.name).into_iter().map(|expect| Verdict {
             subject: format!("suite {}", suite.name),
             published: expect.claim.clone().unwrap_or_default(),

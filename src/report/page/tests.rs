@@ -4,7 +4,7 @@
 use super::*;
 use crate::decode::from_toml;
 use crate::golden::assert_golden;
-use crate::record::manifest::{Build, Machine};
+use crate::record::manifest::{Build, Host, Machine, Planned, RunRecord};
 use crate::record::reference::Judgement;
 
 #[test]
@@ -29,21 +29,27 @@ fn left_out_items_are_named_up_to_three() {
 #[test]
 fn provenance_describes_each_result() {
     let make_manifest = |huge_pages: Option<bool>, sequence: bool| Manifest {
-        suite: "s.epd".to_owned(),
-        items: 7,
-        sequence,
-        repeats: 3,
-        variants: ["a", "b"].map(str::to_owned).to_vec(),
-        plan: "0123".to_owned(),
-        jobs: 2,
-        huge_pages,
-        build: Build {
-            version: "9".to_owned(),
-            commit: "c0".to_owned(),
-            profile: "release".to_owned(),
-            ..Build::default()
+        planned: Planned {
+            suite: "s.epd".to_owned(),
+            items: 7,
+            sequence,
+            repeats: 3,
+            variants: ["a", "b"].map(str::to_owned).to_vec(),
+            plan: "0123".to_owned(),
+            ..Planned::default()
         },
-        machine: Machine { cpu: "CPU".to_owned(), cores: 4, memory_bytes: 5 << 29, os: "linux".to_owned() },
+        run: RunRecord { jobs: 2, ..RunRecord::default() },
+        host: Host {
+            huge_pages,
+            build: Build {
+                version: "9".to_owned(),
+                commit: "c0".to_owned(),
+                profile: "release".to_owned(),
+                ..Build::default()
+            },
+            machine: Machine { cpu: "CPU".to_owned(), cores: 4, memory_bytes: 5 << 29, os: "linux".to_owned() },
+            ..Host::default()
+        },
         ..Manifest::default()
     };
     let provenance_lines = |sources: Vec<(&str, Option<Manifest>)>| {
@@ -131,7 +137,7 @@ fn grid() -> Source {
     }
     let options = [("v".to_owned(), serde_json::json!({ "table": { "policy": "always" } }))].into_iter().collect();
     let expect = "[[expect]]\nwhere = { position = \"p0\", depth = 2, slots = 1, size = \"64 KiB\" }\nnodes = 200\n";
-    Source { file: file(expect), ..result(&rows, Manifest { options, ..Manifest::default() }) }
+    Source { file: file(expect), ..result(&rows, Manifest::from(Planned { options, ..Planned::default() })) }
 }
 
 /// Four slots need half of the nodes at 64 KiB and the same nodes at 16 MiB.
@@ -169,19 +175,26 @@ fn judged(file: &str, judgements: &[[&str; 3]]) -> Source {
 fn cases() -> Vec<(String, Vec<Source>, Choices)> {
     let plain = rows("a,p,1,9 a,q,1,8 b,p,1,5 b,q,1,4");
     let (of_a_and_b, default) = (rows("a,p,1,9 b,p,1,9"), Choices::default);
-    let ageing = || Manifest { varying: names(&["table.clock"]), jobs: 2, ..Manifest::default() };
-    let ended = || Manifest { ended: Some(1), ..Manifest::default() };
-    let planned = |variants: &[&str]| Manifest { variants: names(variants), ..Manifest::default() };
+    let ageing = || Manifest {
+        planned: Planned { varying: names(&["table.clock"]), ..Planned::default() },
+        run: RunRecord { jobs: 2, ..RunRecord::default() },
+        ..Manifest::default()
+    };
+    let ended = || Manifest::from(RunRecord { ended: Some(1), ..RunRecord::default() });
+    let planned = |variants: &[&str]| Manifest::from(Planned { variants: names(variants), ..Planned::default() });
     let many: Vec<String> = (0..21).map(|index| format!("v{index:02}")).collect();
     let labelled = |label: &str, source: Source| Source { label: label.to_owned(), ..source };
     let only = |filters: &[&str]| choices(None, filters, false);
     let by = |by: &str| choices(Some(by), &[], false);
     let kept = |variants: &[&str], items: usize| {
         let text: Vec<String> = variants.iter().map(|name| format!("{name},p,1,9 {name},q,1,9")).collect();
-        result(&rows(&text.join(" ")), Manifest { never_cleared: names(variants), items, ..ended() })
+        result(
+            &rows(&text.join(" ")),
+            Manifest { planned: Planned { never_cleared: names(variants), items, ..ended().planned }, ..ended() },
+        )
     };
     let with_baseline = |list: &str, baseline: &str| {
-        result(&rows(list), Manifest { baseline: baseline.to_owned(), ..Manifest::default() })
+        result(&rows(list), Manifest::from(Planned { baseline: baseline.to_owned(), ..Planned::default() }))
     };
     let expecting = || Source {
         file: file("[[expect]]\nwhere = { position = \"q\" }\nnodes = 8\n"),
@@ -193,7 +206,13 @@ fn cases() -> Vec<(String, Vec<Source>, Choices)> {
         file: file(&format!("analysis = 'words of {name}'\n")),
         ..labelled(
             name,
-            result(&rows(list), Manifest { name: name.to_owned(), baseline: baseline.to_owned(), ..ended() }),
+            result(
+                &rows(list),
+                Manifest {
+                    planned: Planned { name: name.to_owned(), baseline: baseline.to_owned(), ..ended().planned },
+                    ..ended()
+                },
+            ),
         )
     };
     let shards = |label: &str, cpus: &[&str]| {
@@ -201,18 +220,37 @@ fn cases() -> Vec<(String, Vec<Source>, Choices)> {
             machine: Machine { cpu: (*cpu).to_owned(), ..Machine::default() },
             ..Default::default()
         };
-        labelled(label, result(&plain, Manifest { shards: cpus.iter().map(make_run).collect(), ..ended() }))
+        labelled(
+            label,
+            result(
+                &plain,
+                Manifest { run: RunRecord { shards: cpus.iter().map(make_run).collect(), ..ended().run }, ..ended() },
+            ),
+        )
     };
     let timed = |label: &str, repeats: u32, jobs: usize| {
         let rows = "variant,position,repeat,depth,search.nodes,seconds\na,p,0,1,9,1.0\na,p,1,1,9,1.0\nb,p,0,1,7,2.0\nb,p,1,1,7,2.0\n";
-        labelled(label, result(rows, Manifest { repeats: repeats as _, jobs: jobs as _, ..ended() }))
+        labelled(
+            label,
+            result(
+                rows,
+                Manifest {
+                    planned: Planned { repeats: repeats as _, ..ended().planned },
+                    run: RunRecord { jobs: jobs as _, ..ended().run },
+                    ..ended()
+                },
+            ),
+        )
     };
     let games = "variant,position,depth,search.nodes,match.opponent,match.colour,match.points,match.end,match.plies,match.depths,match.blind,\
                  match.opponent_nodes,match.moves,error\n\
                  A,o1,0,100,base,white,1,mate,20,50,0,200,e2e4,\nA,o1,0,100,base,black,1,mate,20,50,0,200,d2d4,\n";
     let lacking = |rows: &str| Source {
         missing: Some("5 rows are missing".to_owned()),
-        ..result(rows, Manifest { left_out: names(&["left out: s.epd:7"]), ..ended() })
+        ..result(
+            rows,
+            Manifest { planned: Planned { left_out: names(&["left out: s.epd:7"]), ..ended().planned }, ..ended() },
+        )
     };
     let three = || source("z", &rows("a,p,1,9 a,q,1,8 b,p,1,5 b,q,1,4 c,p,1,3 c,q,1,2"));
     let repeated = "variant,position,depth,repeat,search.nodes\na,p,1,0,9\na,p,1,1,9\na,p,2,0,20\n";
@@ -231,10 +269,17 @@ fn cases() -> Vec<(String, Vec<Source>, Choices)> {
         ),
         (
             "twenty variants were not run",
-            vec![result(&of_a_and_b, Manifest { variants: many[..20].to_vec(), ..ended() })],
+            vec![result(
+                &of_a_and_b,
+                Manifest { planned: Planned { variants: many[..20].to_vec(), ..ended().planned }, ..ended() },
+            )],
             default(),
         ),
-        ("21 variants were not run", vec![result(&of_a_and_b, Manifest { variants: many, ..ended() })], default()),
+        (
+            "21 variants were not run",
+            vec![result(&of_a_and_b, Manifest { planned: Planned { variants: many, ..ended().planned }, ..ended() })],
+            default(),
+        ),
         ("one key seed", vec![source("x", "variant,position,depth,search.nodes,keys.seed\na,p,1,10,1\n")], default()),
         ("lines stand in the order of the file", vec![result(SEEDS, planned(&["b", "a"]))], default()),
         ("lines by the key seed", vec![result(SEEDS, planned(&["b", "a"]))], by("keys.seed")),

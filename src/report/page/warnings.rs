@@ -2,6 +2,7 @@
 
 use super::Page;
 use crate::analysis::caveats::warnings;
+use crate::analysis::questions::line::Line;
 use crate::analysis::questions::quality;
 use crate::experiment::File;
 use crate::record::manifest::Manifest;
@@ -70,9 +71,10 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
     let manifests = manifests(sources);
     let shards = manifests.iter().filter_map(|(_, manifest)| warnings::shard_warning((*manifest)?));
     let shard_notes = shards.map(|warning| warning.to_string());
-    let skip_notes = manifests.iter().filter_map(|(label, manifest)| describe_left_out(label, &(*manifest)?.left_out));
+    let skip_notes =
+        manifests.iter().filter_map(|(label, manifest)| describe_left_out(label, &(*manifest)?.planned.left_out));
     let time_notes = manifests.iter().filter_map(|(label, manifest)| {
-        let rows = (*manifest)?.sources.iter().map(|source| source.rows).sum::<u64>();
+        let rows = (*manifest)?.run.sources.iter().map(|source| source.rows).sum::<u64>();
         (rows > 0).then(|| format!("{label}: {} taken from other results have no times", plural(rows, "row")))
     });
     shard_notes.chain(skip_notes).chain(time_notes).collect()
@@ -81,7 +83,7 @@ pub(super) fn source_notes(sources: &[Source]) -> Vec<String> {
 /// An engine may play another move than the first of its line, and search deeper than it was told.
 /// Frames have no lines, so rows are read.
 fn engine_row_notes(source: &Source) -> Option<Vec<String>> {
-    source.manifest.as_ref().filter(|manifest| !manifest.subjects.is_empty())?;
+    source.manifest.as_ref().filter(|manifest| !manifest.run.subjects.is_empty())?;
     let path = if source.path.is_dir() { packed::results_file(&source.path) } else { source.path.clone() };
     let mut reader = csv::Reader::from_reader(packed::open(&path).ok()?);
     let header = reader.headers().ok()?.clone();

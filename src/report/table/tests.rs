@@ -9,7 +9,7 @@ use crate::analysis::questions::line::Measure;
 use crate::analysis::questions::pairwise::LinePair;
 use crate::analysis::{Frame, Metric, Summary};
 use crate::golden::assert_golden;
-use crate::record::manifest::Manifest;
+use crate::record::manifest::{Manifest, Planned};
 use crate::stats::influence::Influence;
 use crate::stats::ratio::Ratio;
 
@@ -172,7 +172,7 @@ fn pages() -> Vec<(&'static str, Page)> {
         let mut page = page(vec![line_with("ours", add_probes), line("bare"), line("theirs")]);
         page.summary.lines[2].hashfull = hashfull;
         if theirs {
-            page.manifest.subjects.insert("theirs".to_owned(), Default::default());
+            page.manifest.run.subjects.insert("theirs".to_owned(), Default::default());
         }
         page
     };
@@ -183,7 +183,7 @@ fn pages() -> Vec<(&'static str, Page)> {
     let manifest = std::mem::take(&mut of_two.manifest);
     of_two.sources = vec![("one".to_owned(), None), ("two".to_owned(), Some(manifest))];
     let mut only_external = page(vec![line("base"), line_with("x", make_smaller)]);
-    only_external.manifest.subjects.insert("x".to_owned(), Default::default());
+    only_external.manifest.run.subjects.insert("x".to_owned(), Default::default());
     let timed = |line: &mut Line| {
         with_worth(300.0)(line);
         make_smaller(line);
@@ -238,7 +238,7 @@ fn tables_equal_their_golden_file() {
 fn common_options_are_equal_in_all_variants() {
     let list_common = |options: &[serde_json::Value]| {
         let named_options = options.iter().enumerate().map(|(index, options)| (index.to_string(), options.clone()));
-        let manifest = Manifest { options: named_options.collect(), ..Manifest::default() };
+        let manifest = Manifest::from(Planned { options: named_options.collect(), ..Planned::default() });
         common_options(&Page { manifest, ..Page::default() }).map(|table| {
             let describe_row = |row: &Vec<Cell>| format!("{}={}", row[0].text, row[1].text);
             table.rows.iter().map(describe_row).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 use super::*;
 use crate::analysis::questions::verdict::Ruling;
 use crate::experiment::expect::ClaimOrigin;
-use crate::record::manifest::Manifest;
+use crate::record::manifest::{Manifest, Planned};
 
 pub(in super::super) fn verdict(subject: &str, expected: ExpectedVerdict, ruling: Ruling) -> Verdict {
     Verdict {
@@ -69,7 +69,7 @@ fn verdict_table_highlights_and_counts_outcomes() {
 fn verdict_sheet_ends_with_a_line_for_each_experiment_and_the_total() {
     use Ruling::{Differs, Holds};
     let page = |name: &str, verdicts: Vec<Verdict>| {
-        let manifest = Manifest { name: name.to_owned(), ..Manifest::default() };
+        let manifest = Manifest::from(Planned { name: name.to_owned(), ..Planned::default() });
         Page { manifest, verdicts, ..Page::default() }
     };
     let pages = [

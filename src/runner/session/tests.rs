@@ -103,11 +103,11 @@ fn run_reports_each_job_once_and_resumes_without_work() {
     let manifest = Manifest::read(&out).unwrap().unwrap();
     let sealed = crate::record::verify::verify(&out.join("results.csv"), None).unwrap();
     assert_eq!(
-        (manifest.rows, manifest.bytes),
+        (manifest.sealed.rows, manifest.sealed.bytes),
         (Some(12), Some(sealed.seals.bytes)),
         "the manifest has the seals of the file"
     );
-    assert_eq!(manifest.counts, Some(sealed.seals.counts));
+    assert_eq!(manifest.sealed.counts, Some(sealed.seals.counts));
 
     let second = RunLog::default();
     let summary = run_logged(&experiment, &out, Settings { jobs: 1, ..Settings::default() }, &second);
@@ -140,10 +140,11 @@ fn interrupted_run_resumes_with_the_remaining_jobs() {
     assert_eq!((summary.before, summary.done, summary.interrupted), (2, 4, false));
     let manifest = Manifest::read(&out).unwrap().unwrap();
     assert!(
-        manifest.segments.iter().all(|segment| segment.ended.is_some_and(|ended| ended >= segment.started)),
+        manifest.run.segments.iter().all(|segment| segment.ended.is_some_and(|ended| ended >= segment.started)),
         "{manifest:?}"
     );
-    let segments: Vec<_> = manifest.segments.into_iter().map(|segment| (segment.done, segment.jobs_written)).collect();
+    let segments: Vec<_> =
+        manifest.run.segments.into_iter().map(|segment| (segment.done, segment.jobs_written)).collect();
     assert_eq!(segments, [(Some(2), Some(Jobs([0, 1].into()))), (Some(4), None)], "each segment has its own jobs");
     let whole = temporary.path().join("whole");
     let summary = run(&experiment, &whole, Settings::default());
@@ -179,8 +180,8 @@ fn shard_runs_only_its_own_jobs() {
             (before, expected_jobs.len() as u64, expected_jobs)
         );
         let manifest = Manifest::read(&folder).unwrap().unwrap();
-        assert!(manifest.calibration.is_some_and(|speed| speed > 0), "a shard measures the machine's speed");
-        let history = manifest.segments.clone();
+        assert!(manifest.run.calibration.is_some_and(|speed| speed > 0), "a shard measures the machine's speed");
+        let history = manifest.run.segments.clone();
         assert_eq!(
             history[0].jobs_written,
             (before > 0).then(|| Jobs([0].into())),
@@ -205,7 +206,7 @@ fn shard_plays_all_pairs_despite_ended_tests() {
     let log = RunLog::default();
     let summary = run_logged(&experiment, &out.join("whole"), Settings { jobs: 1, ..Settings::default() }, &log);
     assert_eq!((summary.not_needed, lock(&log.jobs).len()), (2, 1), "a pair that is not needed is not played");
-    assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().jobs_not_needed, 2);
+    assert_eq!(Manifest::read(&out.join("whole")).unwrap().unwrap().run.jobs_not_needed, 2);
     let shard = Some(Shard { index: 0, count: 2 });
     let summary = run(&experiment, &out.join("0"), Settings { jobs: 1, shard, ..Settings::default() });
     assert_eq!((summary.done, summary.not_needed), (2, 0));
@@ -297,7 +298,7 @@ fn failed_jobs_are_reported_each_time_and_retried_alone() {
     assert_eq!(counts(run_again(false)), (6, 0, 3, 0));
     assert_eq!(rows(&out).len(), 9, "two rows of each of three jobs, and one error row of each of the others");
     let segment_jobs: Vec<_> =
-        Manifest::read(&out).unwrap().unwrap().segments.into_iter().map(|segment| segment.jobs_written).collect();
+        Manifest::read(&out).unwrap().unwrap().run.segments.into_iter().map(|segment| segment.jobs_written).collect();
     let jobs_with_ids = |jobs: &[u64]| Some(Jobs(jobs.iter().copied().collect()));
     assert_eq!(segment_jobs, [jobs_with_ids(&[0, 2, 4]), jobs_with_ids(&[]), jobs_with_ids(&[1, 3, 5]), None]);
 }

@@ -193,7 +193,7 @@ fn changed_solutions_cost_no_search() {
         earlier = rows(&out);
         fs::remove_dir_all(&new).unwrap();
     }
-    seal(&out, |manifest| manifest.solutions.clear());
+    seal(&out, |manifest| manifest.planned.solutions.clear());
     let moved = || fs::read_dir(out.join("previous")).unwrap().count();
     let before = moved();
     assert_eq!((run_suite(SUITE, &out).before, moved()), (8, before));
@@ -399,7 +399,7 @@ fn seal(folder: &Path, change: impl Fn(&mut Manifest)) {
     let mut manifest = Manifest::read(folder).unwrap().unwrap();
     change(&mut manifest);
     let seals = record::verify::verify(&folder.join(record::RESULTS), None).unwrap().seals;
-    (manifest.bytes, manifest.counts) = (Some(seals.bytes), manifest.counts.map(|_| seals.counts));
+    (manifest.sealed.bytes, manifest.sealed.counts) = (Some(seals.bytes), manifest.sealed.counts.map(|_| seals.counts));
     fs::write(folder.join(MANIFEST), manifest.to_text().unwrap()).unwrap();
 }
 
@@ -510,7 +510,7 @@ fn rows_of_another_build_are_refused_in_all_ways() {
             mark(folder);
             // The first shard is of this build.
             if !folder.ends_with("0") {
-                seal(folder, |manifest| manifest.build.searches = "0".to_owned());
+                seal(folder, |manifest| manifest.host.build.searches = "0".to_owned());
             }
         });
         let error = error.expect_err("another build");
@@ -554,7 +554,7 @@ fn only_what_is_whole_and_right_is_taken() {
         let (root, result) = take(head, &|folder| {
             let path = folder.join(record::RESULTS);
             let text = fs::read(&path).unwrap();
-            seal(folder, |manifest| (manifest.ended, manifest.rows) = (None, None));
+            seal(folder, |manifest| (manifest.run.ended, manifest.sealed.rows) = (None, None));
             fs::write(&path, &text[..text.len() - 9]).unwrap();
         });
         let out = root.path().join("out");
@@ -612,7 +612,7 @@ fn different_counts_of_two_sources_are_an_error() {
     let error = run_error(&experiment, &out, Settings { reuse, ..Settings::default() }).unwrap();
     assert!(error.contains("its counts differ from those of other results of the same job"), "{error}");
     // The rows that were taken before are kept, with the name of their folder.
-    let sources = Manifest::read(&out).unwrap().unwrap().sources;
+    let sources = Manifest::read(&out).unwrap().unwrap().run.sources;
     assert_eq!(sources.iter().map(|source| source.jobs).collect::<Vec<_>>(), [8]);
     assert_eq!(count_marks(&out), 0);
 }

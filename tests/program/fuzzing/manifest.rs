@@ -7,7 +7,8 @@ use ttlab::internals::report;
 /// Seals a manifest of these rows, so that the input reaches the page.
 fn seal(manifest: &[u8], rows: &[u8]) -> Option<Vec<u8>> {
     let header = rows.split(|&byte| byte == b'\n').next().map(String::from_utf8_lossy)?.into_owned();
-    let manifest = Manifest { header, ended: None, ..serde_json::from_slice(manifest).ok()? };
+    let mut manifest: Manifest = serde_json::from_slice(manifest).ok()?;
+    (manifest.sealed.header, manifest.run.ended) = (header, None);
     manifest.to_text().ok().map(String::into_bytes)
 }
 

@@ -121,7 +121,7 @@ fn swapped_columns_in_the_header_are_detected() {
 #[test]
 fn seal_of_counts_is_equal_in_every_run() {
     let (trial, lines) = ran(TINY);
-    let seal = |out: &str| Manifest::read(&trial.path(out)).unwrap().unwrap().counts;
+    let seal = |out: &str| Manifest::read(&trial.path(out)).unwrap().unwrap().sealed.counts;
     let known = seal("out");
     assert!(known.is_some());
     trial.run("jobs", &["--jobs", "3"]).expect(0);
@@ -137,7 +137,7 @@ fn seal_of_counts_is_equal_in_every_run() {
     for shard in ["0", "1"] {
         ttlab(&["run", "--plan", &plan, "--shard", shard, "-q", "--out", &trial.text("merged")]).expect(0);
         let shard = Manifest::read(&trial.path(&format!("merged/shards/{shard}"))).unwrap().unwrap();
-        assert!(shard.counts.is_none() && shard.bytes.is_some(), "{shard:?}");
+        assert!(shard.sealed.counts.is_none() && shard.sealed.bytes.is_some(), "{shard:?}");
     }
     ttlab(&["merge", &plan, "-q", "-o", &trial.text("merged")]).expect(0);
     for out in ["other", "jobs", "resumed", "merged"] {

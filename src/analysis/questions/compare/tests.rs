@@ -4,7 +4,7 @@
 use super::*;
 use crate::analysis::rows::frame::Frame;
 use crate::golden::assert_answers;
-use crate::record::manifest::Manifest;
+use crate::record::manifest::{Manifest, Planned, RunRecord, Sealed};
 
 /// A result with these rows: variant, position, nodes.
 fn result_of(rows: &str) -> RecordedResult {
@@ -134,13 +134,18 @@ fn manifest_belongs_to_the_results_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let header = "variant,position,depth,search.nodes";
-    let manifest = Manifest { plan: "p".to_owned(), header: header.to_owned(), ..Manifest::default() };
+    let manifest = Manifest {
+        planned: Planned { plan: "p".to_owned(), ..Planned::default() },
+        sealed: Sealed { header: header.to_owned(), ..Sealed::default() },
+        ..Manifest::default()
+    };
     write("manifest.json", &manifest.to_text().unwrap());
     for name in ["results.csv", "part.csv"] {
         write(name, &format!("{header}\na,p,1,9\n"));
     }
-    let read_plan =
-        |name: &str| RecordedResult::read(&folder.path().join(name)).unwrap().manifest.map(|manifest| manifest.plan);
+    let read_plan = |name: &str| {
+        RecordedResult::read(&folder.path().join(name)).unwrap().manifest.map(|manifest| manifest.planned.plan)
+    };
     assert_eq!(
         [read_plan(""), read_plan("results.csv"), read_plan("part.csv")],
         [Some("p".to_owned()), Some("p".to_owned()), None]
@@ -152,7 +157,11 @@ fn manifest_belongs_to_the_results_beside_it() {
 #[test]
 fn rows_that_do_not_repeat_fail_no_comparison_by_themselves() {
     let finding = |new: &str| {
-        let manifest = Manifest { ended: Some(9), plan: "p".to_owned(), ..Manifest::default() };
+        let manifest = Manifest {
+            run: RunRecord { ended: Some(9), ..RunRecord::default() },
+            planned: Planned { plan: "p".to_owned(), ..Planned::default() },
+            ..Manifest::default()
+        };
         let columns = "variant,position,search.nodes,depth,seconds,error,reported.repeats";
         let make_result = |rows: &str| read("r", columns, rows, Some(manifest.clone()));
         let base = make_result("a,p,9,1,0.5,,not repeatable\na,q,8,1,0.5,,exact\n");
