@@ -76,6 +76,15 @@ pub enum Scalar {
     Text(String),
 }
 
+/// The value of an option. A list is a single value, as in the grid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "expected a number, text in quotes, true, false, or a list of these")]
+pub enum BaselineValue {
+    One(Scalar),
+    List(Vec<Scalar>),
+}
+
 /// The expected figure of a metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -177,6 +186,16 @@ impl std::fmt::Display for Scalar {
             Self::Integer(value) => write!(f, "{value}"),
             Self::Float(value) => write!(f, "{value}"),
             Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// As in the results' columns.
+impl std::fmt::Display for BaselineValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::One(value) => write!(f, "{value}"),
+            Self::List(values) => f.write_str(&values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The TOML of an experiment, and the experiment that it means.
 
 use super::choices::SuiteChoice;
-use super::expect::{Expect, Scalar};
+use super::expect::{BaselineValue, Expect};
 use super::sequence::Sequence;
 use super::suites::SuiteEntries;
 use super::trace::TraceChoice;
@@ -84,7 +84,7 @@ pub struct File {
     /// The variant that all others are compared with: `{ variant = "no table" }`. Values of
     /// options, such as `{ "table.policy.kind" = "always" }`, name one baseline for each
     /// combination of the other options that vary. Default: the first variant.
-    pub baseline: BTreeMap<String, Scalar>,
+    pub baseline: BTreeMap<String, BaselineValue>,
     /// Searches along games instead of single positions.
     pub sequence: Option<Sequence>,
     /// The variants play games from the openings of the suite instead of searching them.

@@ -4,7 +4,7 @@ use crate::analysis::rows::column::SOURCE;
 use crate::analysis::rows::filter::{Filter, FilterError};
 use crate::analysis::{Baseline, Frame};
 use crate::experiment::File;
-use crate::experiment::expect::Scalar;
+use crate::experiment::expect::BaselineValue;
 use crate::record::columns;
 use anyhow::{Result, anyhow};
 
@@ -97,7 +97,7 @@ pub(super) fn file_condition(rows: &Frame, file: Option<&File>) -> Vec<(String, 
         return Vec::new();
     }
     let options = rows.options();
-    let column_and_value = |(path, value): (&String, &Scalar)| {
+    let column_and_value = |(path, value): (&String, &BaselineValue)| {
         let exact_match = options.iter().find(|option| *option == path);
         let column = exact_match.or_else(|| options.iter().find(|option| columns::refers_to(path, option)))?;
         Some(((*column).to_owned(), value.to_string()))
