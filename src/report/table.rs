@@ -330,7 +330,16 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
         .number("other_scores", "other score", scores_meaning, |line| {
             unless_baseline(line, count_cell(line.other_scores, "no common depth"))
         })
-        .number("solved", "solved", solved_meaning, |line| count_cell(line.solved, "the suite names no best moves"))
+        .number("solved", "solved", solved_meaning, |line| count_cell(line.solved, "the suite names no best moves"));
+    let has_mates = page.summary.lines.iter().any(|line| line.mates[0] > 0);
+    let mates_meaning = "searches that find the suite's mate with a line that shows it";
+    let entries = match has_mates {
+        true => entries.number("mates", "mates", mates_meaning, |line| {
+            count_cell((line.mates[1], line.mates[0]), "no mate is given")
+        }),
+        false => entries,
+    };
+    let entries = entries
         .number("p", "p", "sign-flip test, corrected for the number of lines: all signs are flipped together", |line| {
             Cell::p(line.measures.first().map_or(f64::NAN, |measure| measure.p)).with_reason(why_no_ratio(line))
         })
@@ -369,7 +378,9 @@ pub(super) fn details_table(page: &Page) -> SheetTable {
 pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
     let line_name = |index: usize| &page.summary.lines[index].name;
     let better = page.summary.metrics.first().map_or(Better::Less, Metric::better);
-    let best = line_name(page.pairs.first()?.line);
+    let first = page.pairs.first()?.line;
+    let is_below = |pair: &&LinePair| pair.line == first && pair.measure.ratio.mean < 1.0;
+    let (below, best) = (page.pairs.iter().filter(is_below).count(), line_name(first));
     let metric = &page.summary.metrics[0].name;
     let interval_meaning = "the ratio's interval; †: over the depths that both finished";
     let p_meaning = "sign-flip test, corrected for the number of lines: all signs are flipped together";
@@ -386,7 +397,8 @@ pub(super) fn pairs_table(page: &Page) -> Option<SheetTable> {
         .number("p", "p", p_meaning, |pair| Cell::p(pair.measure.p).with_reason(TOO_FEW_POSITIONS));
     let table = entries.table("pairs", "Each against each", &page.pairs);
     Some(table.with_note(format!(
-        "\"{best}\" comes first, because it is below most other lines in {metric}. p is corrected for all {} pairs.",
+        "\"{best}\" is below {below} of the {} other lines in {metric}. p is corrected for all {} pairs.",
+        page.summary.lines.len() - 1,
         page.pairs.len()
     )))
 }
