@@ -56,6 +56,8 @@ struct DepthInfo {
 pub struct InfoCollector {
     /// The largest depth of a line, which may have only a bound.
     depth: Option<u8>,
+    /// The depth of the last line with a bound.
+    bound_depth: Option<u8>,
     latest: InfoFields,
     first_hashfull: Option<(Duration, bool)>,
     /// The depths with an exact score, or with nodes and a variation, in increasing order.
@@ -142,6 +144,7 @@ impl InfoCollector {
         let (Some(depth), false) = (depth, has_currmove) else { return };
         self.depth = self.depth.max(Some(depth));
         if is_bound {
+            self.bound_depth = Some(depth);
             return;
         }
         let is_finished = fields.score.is_some() || fields.nodes.is_some() && !fields.pv.is_empty();
@@ -170,12 +173,19 @@ impl InfoCollector {
     /// `best` is the move of the search's `bestmove` line. Depth, score and variation are those of
     /// the last finished depth, to which all remaining nodes are added.
     pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
-        let Self { depth: deepest, latest, first_hashfull, mut depths, unread } = self;
+        let Self { depth: deepest, bound_depth, latest, first_hashfull, mut depths, unread } = self;
         let InfoFields { score, nodes, hashfull, pv } = latest;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
         let has_unscored_depth = depths.last().is_some_and(|last| deepest > Some(last.depth));
         // Engines may stop a little before the node limit, in a depth that has no score yet.
         let truncated = is_out_of_nodes || (limit.nodes.is_some() && has_unscored_depth);
+        // Nothing interrupts a search without a node limit, so its last depth has ended, even if
+        // with a bound. Such a depth has nodes, but neither a score nor a variation.
+        let last_depth = depths.last().map(|last| last.depth);
+        if let Some(depth) = bound_depth.filter(|_| limit.nodes.is_none() && bound_depth > last_depth) {
+            let fields = InfoFields { nodes, hashfull, ..InfoFields::default() };
+            depths.push(DepthInfo { depth, fields, elapsed: Duration::ZERO });
+        }
         let falling_nodes = find_falling_nodes(&depths);
         let (depth, score, pv) = match depths.pop() {
             Some(DepthInfo { depth, fields, .. }) => (Some(depth), fields.score, fields.pv),
@@ -400,12 +410,13 @@ mod tests {
         let exact = "info depth 1 score cp 10 nodes 100 pv a2a3";
         for bound in ["cp 777 lowerbound", "lowerbound cp 777", "cp 777 upperbound", "upperbound mate 3"] {
             let bound = format!("info depth 2 score {bound} nodes 200 pv h2h4");
-            assert_eq!(rows(depth, "a2a3", &[exact, &bound]).0, "1: 200 a2a3 10", "{bound}");
+            assert_eq!(rows(depth, "a2a3", &[exact, &bound]).0, "1: 100 a2a3 10, 2: 100 a2a3 -", "{bound}");
+            let stopped = Limit { nodes: Some(200), ..depth };
+            assert_eq!(rows(stopped, "a2a3", &[exact, &bound]).0, "1: 200 a2a3 10", "{bound}");
             let mut info = InfoCollector::default();
             [exact, &bound].iter().for_each(|line| info.add_line(line, Duration::ZERO));
             let board = Board::startpos();
-            let pv = info.into_report(&board, parse_move(&board, "h2h4").unwrap(), depth).pv;
-            assert_eq!(pv.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a2a3"]);
+            assert_eq!(info.into_report(&board, parse_move(&board, "h2h4").unwrap(), depth).pv, []);
             assert_eq!(rows(depth, "a2a3", &[&bound]).0, "2: 200 a2a3 -", "{bound}");
             let twice = ["info depth 2 score cp 20 nodes 150 pv a2a3", &bound];
             assert_eq!(rows(depth, "a2a3", &[&[exact][..], &twice].concat()).0, "1: 100 a2a3 10, 2: 100 a2a3 20");

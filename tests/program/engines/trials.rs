@@ -22,17 +22,16 @@ fn white_space_in_engine_lines_is_ignored() {
     assert_eq!(plain.len(), 6);
 }
 
-/// The last depth has only a bound: the row has depth, score and variation of the depth before, and
-/// the nodes of both. The engine is trusted, because it does not reach the depth.
+/// The last depth has only a bound: its row has its nodes, but neither a score nor a variation.
 #[test]
 fn row_has_depth_score_and_variation_of_one_line() {
-    let trial = subject("bound", "depth = 3", "trust = true");
-    trial.run("out", &[]).expect(0).prints(&["`go depth 3` searches to depth 2"]);
+    let trial = subject("bound", "depth = 3", "");
+    trial.run("out", &[]).expect(0).prints(&["go depth respected"]);
     let rows = trial.rows("out");
     let output = |row: &std::collections::BTreeMap<String, String>| {
         ["depth", "search.nodes", "score", "pv"].map(|name| row[name].clone()).join(" ")
     };
-    assert_eq!(rows.iter().take(2).map(output).collect::<Vec<_>>(), ["2 3016 20 e2e4 e7e5", "2 3016 20 e2e4 e7e5"]);
+    assert_eq!(rows.iter().take(2).map(output).collect::<Vec<_>>(), ["2 2516 20 e2e4 e7e5", "3 500  "]);
 }
 
 /// 2700 of 8000 nodes are reported, because the next depth would end at 8100; and 300 of 800.
