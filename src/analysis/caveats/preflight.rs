@@ -40,7 +40,7 @@ pub fn plan_warnings(experiment: &Experiment, plan: &Plan) -> Caveats {
     }
     blockers.extend(ages_without_effect(experiment, is_varying));
     warnings.extend(confounds::find_confounds(variants, &experiment.partners, &experiment.file.zip));
-    blockers.extend(too_few_warning(experiment));
+    blockers.extend(too_few_warning(experiment, is_varying("keys.seed")));
     Caveats { blockers, warnings }
 }
 
@@ -60,9 +60,9 @@ fn ages_without_effect(experiment: &Experiment, is_varying: impl Fn(&str) -> boo
     })
 }
 
-/// Published counts are compared one by one, not as means. The number of games in a trace is not
-/// known before the run.
-fn too_few_warning(experiment: &Experiment) -> Option<String> {
+/// Published counts are compared one by one, not as means, and so are those of a single position
+/// over key seeds. The number of games in a trace is not known before the run.
+fn too_few_warning(experiment: &Experiment, varies_seeds: bool) -> Option<String> {
     let has_figures = experiment.file.expect.iter().any(|expect| !expect.figures.is_empty());
     // A game that has none of the chosen plies is not searched. If there are several suites, the
     // smallest one decides.
@@ -70,7 +70,12 @@ fn too_few_warning(experiment: &Experiment) -> Option<String> {
     let searched_items = suites.map(|items| items.iter().filter(|item| experiment.is_searched(item)).count());
     let (items, comparisons) = (searched_items.min().unwrap_or(0), experiment.variants.len() - 1);
     let required = min_clusters(comparisons);
-    if has_figures || experiment.work.trace().is_some() || comparisons == 0 || items >= required {
+    if has_figures
+        || varies_seeds && items == 1
+        || experiment.work.trace().is_some()
+        || comparisons == 0
+        || items >= required
+    {
         return None;
     }
     let are_games = experiment.suite.items.iter().any(|item| item.game_moves().is_some());
