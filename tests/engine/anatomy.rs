@@ -81,6 +81,8 @@ fn adds_up(full: &Iteration, text: &str) {
     assert_eq!(tree.cut, tree.cut_exact + tree.cut_lower + tree.cut_upper);
     assert_eq!(hits, tree.hits_ply_0 + tree.hits_ply_3 + tree.hits_ply_6 + tree.hits_ply_9);
     assert_eq!(tree.cut, tree.cut_ply_0 + tree.cut_ply_3 + tree.cut_ply_6 + tree.cut_ply_9);
+    assert_eq!(hits, tree.hits_depth_0 + tree.hits_depth_3 + tree.hits_depth_6 + tree.hits_depth_9);
+    assert_eq!(tree.cut, tree.cut_depth_0 + tree.cut_depth_3 + tree.cut_depth_6 + tree.cut_depth_9);
     let probes = tree.probes_ply_0 + tree.probes_ply_3 + tree.probes_ply_6 + tree.probes_ply_9;
     assert_eq!(count.probes, probes);
     assert!(tree.unique <= full.search.nodes && tree.unique > full.search.nodes / 10);

@@ -63,6 +63,22 @@ crate::counters! {
         cut_ply_6,
         /// Hits that ended their node at ply 9 and beyond.
         cut_ply_9,
+        /// Hits of entries stored at depths 0 to 2.
+        hits_depth_0,
+        /// Hits of entries stored at depths 3 to 5.
+        hits_depth_3,
+        /// Hits of entries stored at depths 6 to 8.
+        hits_depth_6,
+        /// Hits of entries stored at depth 9 and above.
+        hits_depth_9,
+        /// Hits that ended their node, of entries stored at depths 0 to 2.
+        cut_depth_0,
+        /// Hits that ended their node, of entries stored at depths 3 to 5.
+        cut_depth_3,
+        /// Hits that ended their node, of entries stored at depths 6 to 8.
+        cut_depth_6,
+        /// Hits that ended their node, of entries stored at depth 9 and above.
+        cut_depth_9,
     }
 }
 
@@ -129,15 +145,20 @@ impl<'a> Dissector<'a> {
     pub fn count_probe(&mut self, probe: &ProbeEvent, table: &dyn Table) {
         let ProbeEvent { node, is_deep_enough, is_cutoff, .. } = *probe;
         let count = &mut self.count;
-        *counter_for_ply(
+        *counter_for(
             node.ply,
             [&mut count.probes_ply_0, &mut count.probes_ply_3, &mut count.probes_ply_6, &mut count.probes_ply_9],
         ) += 1;
         let Some(hit) = probe.hit else { return };
         let (is_pv, is_old) = (node.beta - node.alpha > 1, hit.age > 0);
-        *counter_for_ply(
+        *counter_for(
             node.ply,
             [&mut count.hits_ply_0, &mut count.hits_ply_3, &mut count.hits_ply_6, &mut count.hits_ply_9],
+        ) += 1;
+        let depth = usize::from(hit.entry.depth);
+        *counter_for(
+            depth,
+            [&mut count.hits_depth_0, &mut count.hits_depth_3, &mut count.hits_depth_6, &mut count.hits_depth_9],
         ) += 1;
         count.hits_old += u64::from(is_old);
         count.hits_pv += u64::from(is_pv);
@@ -163,17 +184,21 @@ impl<'a> Dissector<'a> {
             Bound::Upper => count.cut_upper += 1,
             Bound::None => {}
         }
-        *counter_for_ply(
+        *counter_for(
             node.ply,
             [&mut count.cut_ply_0, &mut count.cut_ply_3, &mut count.cut_ply_6, &mut count.cut_ply_9],
+        ) += 1;
+        *counter_for(
+            depth,
+            [&mut count.cut_depth_0, &mut count.cut_depth_3, &mut count.cut_depth_6, &mut count.cut_depth_9],
         ) += 1;
     }
 }
 
-/// The four counters are those of plies 0 to 2, 3 to 5, 6 to 8, and 9 and above.
-fn counter_for_ply(ply: usize, counters: [&mut u64; 4]) -> &mut u64 {
+/// The four counters are those of plies (or depths) 0 to 2, 3 to 5, 6 to 8, and 9 and above.
+fn counter_for(ply_or_depth: usize, counters: [&mut u64; 4]) -> &mut u64 {
     let [from_0, from_3, from_6, from_9] = counters;
-    match ply {
+    match ply_or_depth {
         0..3 => from_0,
         3..6 => from_3,
         6..9 => from_6,
@@ -257,6 +282,14 @@ mod tests {
             cut_ply_3: 0,
             cut_ply_6: 1,
             cut_ply_9: 1,
+            hits_depth_0: 0,
+            hits_depth_3: 4,
+            hits_depth_6: 1,
+            hits_depth_9: 1,
+            cut_depth_0: 0,
+            cut_depth_3: 2,
+            cut_depth_6: 1,
+            cut_depth_9: 0,
         };
         assert_eq!(anatomy.search, expected);
     }

@@ -565,20 +565,20 @@ impl Twin {
         let hit = table.probe(key, spot.depth as u8);
         self.renew(key, spot.depth, Refresh::Match);
         let ply = spot.ply;
-        let tally = |row: [&mut u64; 4]| {
+        let tally = |number: usize, row: [&mut u64; 4]| {
             let [a, b, c, d] = row;
-            *(if ply < 3 {
+            *(if number < 3 {
                 a
-            } else if ply < 6 {
+            } else if number < 6 {
                 b
-            } else if ply < 9 {
+            } else if number < 9 {
                 c
             } else {
                 d
             }) += 1;
         };
         let mut seen = self.anatomy;
-        tally([&mut seen.probes_ply_0, &mut seen.probes_ply_3, &mut seen.probes_ply_6, &mut seen.probes_ply_9]);
+        tally(ply, [&mut seen.probes_ply_0, &mut seen.probes_ply_3, &mut seen.probes_ply_6, &mut seen.probes_ply_9]);
         let Some(hit) = hit else {
             self.anatomy = seen;
             let evaluates = self.options.store.evaluations && board.checkers().is_empty();
@@ -591,7 +591,9 @@ impl Twin {
             }
             return (None, window, -MOST, Move::NONE, None);
         };
-        tally([&mut seen.hits_ply_0, &mut seen.hits_ply_3, &mut seen.hits_ply_6, &mut seen.hits_ply_9]);
+        tally(ply, [&mut seen.hits_ply_0, &mut seen.hits_ply_3, &mut seen.hits_ply_6, &mut seen.hits_ply_9]);
+        let stored = usize::from(hit.entry.depth);
+        tally(stored, [&mut seen.hits_depth_0, &mut seen.hits_depth_3, &mut seen.hits_depth_6, &mut seen.hits_depth_9]);
         seen.hits_old += u64::from(hit.age != 0);
         seen.hits_pv += u64::from(window.open());
         let options = &self.options.probe;
@@ -642,7 +644,8 @@ impl Twin {
             return (None, narrowed.0, narrowed.1, mv, Some(hit.entry));
         }
         seen.cut += 1;
-        tally([&mut seen.cut_ply_0, &mut seen.cut_ply_3, &mut seen.cut_ply_6, &mut seen.cut_ply_9]);
+        tally(ply, [&mut seen.cut_ply_0, &mut seen.cut_ply_3, &mut seen.cut_ply_6, &mut seen.cut_ply_9]);
+        tally(stored, [&mut seen.cut_depth_0, &mut seen.cut_depth_3, &mut seen.cut_depth_6, &mut seen.cut_depth_9]);
         seen.cut_deeper += u64::from(hit.draft > spot.depth);
         seen.cut_old += u64::from(hit.age != 0);
         seen.cut_pv += u64::from(window.open());
