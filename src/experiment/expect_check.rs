@@ -19,8 +19,8 @@ const MATCH_SYNTAX: &str = "expected \"elo(A, B) > 0\" or \"score(A, B) >= 0.5\"
 ///
 /// # Errors
 /// The first unknown or meaningless name or value, with its place and the nearest valid name.
-pub fn check(file: &File, variants: &[Variant], source: &FileText<'_>) -> Result<(), Problem> {
-    let extra = variant::extra_columns(variants, file.games.is_some(), file.suites.is_some());
+pub fn check(file: &File, variants: &[Variant], has_mates: bool, source: &FileText<'_>) -> Result<(), Problem> {
+    let extra = variant::extra_columns(variants, file.games.is_some(), file.suites.is_some(), has_mates);
     let options: BTreeSet<String> = variants.iter().flat_map(variant::option_columns).map(|(path, _)| path).collect();
     let mut row_columns = header(&[], extra);
     if file.reference.as_ref().is_some_and(|reference| reference.own_search.is_some()) {

@@ -103,11 +103,13 @@ pub fn item_hashes(suite: &Suite, sequence: Option<&Sequence>) -> BTreeMap<Strin
     suite.items.iter().map(|item| (item.id.clone(), hash(item))).collect()
 }
 
-/// A hash of the moves that solve each item, and of those that do not.
+/// A hash of the moves that solve each item, of those that do not, and of the mates.
 pub fn solutions_hash(suite: &Suite) -> String {
     let solutions: Vec<_> =
         suite.items.iter().map(|item| (&item.id, item.best_moves(), item.avoided_moves())).collect();
-    format!("{:016x}", hash_text(&format!("{solutions:?}")))
+    let mates: Vec<_> = suite.items.iter().filter_map(|item| Some((&item.id, item.mate()?))).collect();
+    let mates = if mates.is_empty() { String::new() } else { format!("{mates:?}") };
+    format!("{:016x}", hash_text(&format!("{solutions:?}{mates}")))
 }
 
 /// Counts the searches that a variant makes of `items`. Returns `[repeated, total]`: the number of

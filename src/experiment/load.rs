@@ -134,7 +134,7 @@ impl Experiment {
                 Match::check_openings(&suite, source)?;
                 super::expect_check::check_match(&file.expect, &variants, baseline, games, source)?;
             }
-            None => super::expect_check::check(&file, &variants, source)?,
+            None => super::expect_check::check(&file, &variants, suite.has_mates(), source)?,
         }
         Ok(Self {
             name,

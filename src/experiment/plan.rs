@@ -46,6 +46,8 @@ pub struct Plan {
     suites: Vec<Range<usize>>,
     /// Names of the suites; empty if there is only one suite.
     suite_names: Vec<String>,
+    /// Whether a position has a mate.
+    has_mates: bool,
     item_ids: Vec<u64>,
     /// For each item, the hash of all earlier items of its suite. The hash is part of the ids of
     /// searches that depend on these items.
@@ -133,6 +135,7 @@ impl Plan {
             baseline: experiment.baseline,
             limits,
             variant_ids,
+            has_mates: experiment.suite.has_mates(),
             suite_names: experiment.sections.iter().map(|section| section.name.clone()).collect(),
             suites,
             earlier_items_hashes,
@@ -240,7 +243,7 @@ impl Plan {
 
     /// The optional columns that the rows of this plan have.
     pub fn extra_columns(&self) -> Extra {
-        variant::extra_columns(&self.variants, self.is_match(), !self.suite_names.is_empty())
+        variant::extra_columns(&self.variants, self.is_match(), !self.suite_names.is_empty(), self.has_mates)
     }
 
     /// Whether the jobs are pairs of games.

@@ -1,9 +1,10 @@
 //! A variant of an experiment.
 
 use super::{paths, subject};
-use crate::engine::options::Diagnostics;
+use crate::engine::options::{Diagnostics, Mate};
 use crate::engine::{EngineOptions, Limit};
 use crate::record::columns::Extra;
+use crate::subject::UCI_MATE;
 use crate::subject::options::{BUILTIN, SubjectOptions};
 use crate::table::TableOptions;
 use crate::table::options::{Clear, Size};
@@ -47,6 +48,11 @@ impl Variant {
         if let Subject::External(subject) = &self.subject { Some(subject) } else { None }
     }
 
+    /// How the scores of mates are written.
+    pub fn mate_scale(&self) -> Mate {
+        self.builtin().map_or(UCI_MATE, |options| options.mate)
+    }
+
     /// Whether the table or the history is kept from the searches of one item to those of the next.
     pub fn keeps_state(&self) -> bool {
         self.builtin().is_some_and(|options| [options.table.clear, options.history_clear].contains(&Clear::Never))
@@ -58,8 +64,9 @@ impl Variant {
     }
 }
 
-/// `is_match` is whether the rows are games, and `has_suites` is whether there are several suites.
-pub fn extra_columns(variants: &[Variant], is_match: bool, has_suites: bool) -> Extra {
+/// `is_match` is whether the rows are games, `has_suites` is whether there are several suites, and
+/// `mates` is whether they give mates.
+pub fn extra_columns(variants: &[Variant], is_match: bool, has_suites: bool, mates: bool) -> Extra {
     let has_builtin_with =
         |condition: fn(&EngineOptions) -> bool| variants.iter().filter_map(Variant::builtin).any(condition);
     Extra {
@@ -67,6 +74,7 @@ pub fn extra_columns(variants: &[Variant], is_match: bool, has_suites: bool) -> 
         threads: has_builtin_with(|options| options.threads.count > 1),
         external: has_builtin_with(|options| options.threads.is_real())
             || variants.iter().any(|variant| variant.external().is_some()),
+        mates: mates && !is_match,
         games: is_match,
         suites: has_suites,
     }

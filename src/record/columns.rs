@@ -3,7 +3,7 @@
 //! the documentation and the rules for sums are derived from the list, so adding a column takes one
 //! line here.
 
-use super::{GameRecord, Row};
+use super::{GameRecord, MateRow, Row};
 use crate::chess::EpRule;
 use crate::engine::anatomy::Anatomy;
 use crate::engine::{Iteration, SearchCounters};
@@ -122,6 +122,23 @@ columns! { REPORTED:
         |row, _| row.report().and_then(|report| report.hashfull).map(|full| full.to_string()).unwrap_or_default();
 }
 
+columns! { MATES:
+    MATE_FOUND = "mate.found", Last, "0 or 1", "Whether the score is a mate for the side for which the suite gives one (dm, bm #), with a line that is \
+        legal and ends in mate; empty where the suite gives none.",
+        |row, _| mate_field(row, |mate| mate.found.into());
+    MATE_BEST = "mate.best", Last, "0 or 1", "Whether the mate was found in at most the moves that the suite gives.",
+        |row, _| mate_field(row, |mate| mate.best.into());
+    MATE_SHORTER = "mate.shorter", Last, "0 or 1", "Whether the mate was found in fewer moves than the suite gives.",
+        |row, _| mate_field(row, |mate| mate.shorter.into());
+    MATE_UNPROVED = "mate.unproved", Last, "0 or 1", "Whether the score is such a mate, but the line does not end in it.",
+        |row, _| mate_field(row, |mate| mate.unproved.into());
+    MATE_WRONG = "mate.wrong", Last, "0 or 1", "Whether the score is a mate for the other side.",
+        |row, _| mate_field(row, |mate| mate.wrong.into());
+    MATE_NODES = "mate.nodes", Sum, "count", "Nodes until the mate was found and kept: 0 in the iterations after. A search that does not find it \
+        counts with all its nodes, or those of its limit.",
+        |row, _| mate_field(row, |mate| mate.nodes);
+}
+
 columns! { MATCH_COLUMNS:
     OPPONENT = "match.opponent", Key, "", "In a match: the opposing variant.", |row, _| row.match_columns.map(|columns| columns.opponent.to_owned()).unwrap_or_default();
     COLOUR = "match.colour", Key, "", "The variant's pieces: white in the first game of each pair, black in the second.",
@@ -168,6 +185,10 @@ columns! { TAIL:
     CHECK = "check", Seal, "", "Checksum (eight hexadecimal digits) of the row's other fields, except the seconds, \
         and of the `check` of the job's previous row. It shows whether rows were edited, damaged or lost.",
         |_, _| String::new();
+}
+
+fn mate_field(row: &Row<'_>, value: impl FnOnce(&MateRow) -> u64) -> String {
+    row.mate.as_ref().map(value).map(|value| value.to_string()).unwrap_or_default()
 }
 
 fn game_field(row: &Row<'_>, format: impl FnOnce(&GameRecord) -> String) -> String {
@@ -239,6 +260,9 @@ pub const THREADS: &str = "threads.";
 /// Prefix of the columns that exist only with external engines.
 pub const EXTERNAL: &str = "reported.";
 
+/// Prefix of the columns that exist only if a suite gives mates.
+pub const MATE: &str = "mate.";
+
 /// Prefix of the columns that exist only in a match.
 pub const MATCH: &str = "match.";
 
@@ -251,6 +275,8 @@ pub struct Extra {
     pub threads: bool,
     /// Whether a variant is an external engine.
     pub external: bool,
+    /// Whether the suites give mates.
+    pub mates: bool,
     /// Whether the rows are games.
     pub games: bool,
     /// Whether there are several suites.
@@ -263,8 +289,13 @@ impl Extra {
         if column == SUITE {
             return self.suites;
         }
-        let prefixes =
-            [(self.anatomy, ANATOMY), (self.threads, THREADS), (self.external, EXTERNAL), (self.games, MATCH)];
+        let prefixes = [
+            (self.anatomy, ANATOMY),
+            (self.threads, THREADS),
+            (self.external, EXTERNAL),
+            (self.mates, MATE),
+            (self.games, MATCH),
+        ];
         prefixes.iter().all(|(is_included, prefix)| *is_included || !column.starts_with(prefix))
     }
 }
@@ -284,6 +315,7 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
         .chain(ThreadCounters::COLUMNS.iter().map(|&column| counter_column(THREADS, column)))
         .chain(Anatomy::columns().map(|column| counter_column(ANATOMY, column)))
         .chain(clone_columns(REPORTED))
+        .chain(clone_columns(MATES))
         .chain(clone_columns(MATCH_COLUMNS))
         .chain(clone_columns(TAIL))
         .collect()
@@ -377,6 +409,9 @@ impl Row<'_> {
         if self.engine_columns.is_some() {
             fields.extend(format_fields(REPORTED));
         }
+        if self.has_mates {
+            fields.extend(format_fields(MATES));
+        }
         if self.match_columns.is_some() {
             fields.extend(format_fields(MATCH_COLUMNS));
         }
@@ -446,14 +481,16 @@ mod tests {
     fn row_has_a_field_for_each_column() {
         use crate::record::{EngineColumns, Label, MatchColumns};
         let label = Label { options: vec!["7".to_owned(), "x".to_owned()], ..Label::default() };
-        for bits in 0..16 {
-            let [anatomy, external, games, threads] = [1, 2, 4, 8].map(|bit| bits & bit > 0);
-            let extra = Extra { anatomy, threads, external, games, suites: false };
+        for bits in 0..32 {
+            let [anatomy, external, games, threads, mates] = [1, 2, 4, 8, 16].map(|bit| bits & bit > 0);
+            let extra = Extra { anatomy, threads, external, mates, games, suites: false };
             let header = header(&["a.b", "c"].map(str::to_owned), extra);
             let row = Row {
                 label: &label,
                 iteration: None,
                 solved: None,
+                mate: None,
+                has_mates: mates,
                 seconds: 0.0,
                 error: "why",
                 has_anatomy: anatomy,
@@ -472,7 +509,10 @@ mod tests {
                 "{bits}"
             );
             let has_prefix = |prefix| header.iter().any(|column| column.starts_with(prefix));
-            assert_eq!([ANATOMY, EXTERNAL, MATCH, THREADS].map(has_prefix), [anatomy, external, games, threads]);
+            assert_eq!(
+                [ANATOMY, EXTERNAL, MATCH, THREADS, MATE].map(has_prefix),
+                [anatomy, external, games, threads, mates]
+            );
         }
     }
 
@@ -485,6 +525,8 @@ mod tests {
             label: &label,
             iteration: None,
             solved: None,
+            mate: None,
+            has_mates: false,
             seconds: 0.0,
             error,
             has_anatomy: false,

@@ -76,6 +76,10 @@ pub struct Row<'a> {
     pub iteration: Option<&'a Iteration>,
     /// Whether the best move solves the position. `None` if the suite names no solutions.
     pub solved: Option<bool>,
+    /// What the row says of the mate that the suite knows. `None` if it knows none.
+    pub mate: Option<MateRow>,
+    /// Whether the results have the columns of mates.
+    pub has_mates: bool,
     /// Wall-clock seconds of the iteration.
     pub seconds: f64,
     /// Why the job failed. Empty if the job did not fail.
@@ -89,6 +93,23 @@ pub struct Row<'a> {
     pub engine_columns: Option<EngineColumns<'a>>,
     /// The contents of the columns of a match. `None` if the rows are not games.
     pub match_columns: Option<MatchColumns<'a>>,
+}
+
+/// What a row says of a mate that the suite knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MateRow {
+    /// The score is a mate for the right side, and its line is legal and ends in mate.
+    pub found: bool,
+    /// Found in at most the suite's moves.
+    pub best: bool,
+    /// Found in fewer moves than the suite's.
+    pub shorter: bool,
+    /// The score is such a mate, but the line does not show it.
+    pub unproved: bool,
+    /// The score is a mate for the other side.
+    pub wrong: bool,
+    /// The iteration's nodes, 0 after the first iteration from which the mate was found and kept.
+    pub nodes: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -253,6 +274,8 @@ mod tests {
                 label: &label,
                 iteration: Some(&iteration),
                 solved: None,
+                mate: None,
+                has_mates: false,
                 seconds: 0.5,
                 error: "",
                 has_anatomy: false,

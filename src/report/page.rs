@@ -367,6 +367,9 @@ fn shown_metrics(rows: &Frame, chosen: &[String], is_timed: bool, is_misleading:
         return Ok(chosen.iter().map(|name| Metric::find_comparable(name, rows)).collect::<Result<_, _>>()?);
     }
     let mut metrics = vec![Metric::nodes()];
+    if rows.has(columns::MATE_NODES) {
+        metrics.splice(0..0, [columns::MATE_NODES, columns::MATE_FOUND].map(Metric::from_column));
+    }
     if rows.has(columns::TICKS) {
         metrics.push(Metric { name: threads::TICKS.to_owned(), ..Metric::from_column(columns::TICKS) });
     }

@@ -7,7 +7,7 @@ use super::{game_pair, job, lock, replay};
 use crate::engine::Engine;
 use crate::experiment::Job;
 use crate::record::{self, EngineColumns, Label, MatchColumns, Row};
-use crate::subject::{Subject, UCI_MATE};
+use crate::subject::Subject;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
@@ -90,7 +90,7 @@ impl Shared<'_> {
             .zip(&mut pair_engines)
             .map(|(variant, subject)| {
                 let variant = &self.plan.variants[variant];
-                let mate = variant.builtin().map_or(UCI_MATE, |options| options.mate);
+                let mate = variant.mate_scale();
                 game_pair::Player { name: &variant.name, subject: subject.as_mut(), limit: variant.limit, mate }
             })
             .collect();
@@ -147,6 +147,8 @@ impl Shared<'_> {
             label,
             iteration: row.map(|row| &row.iteration),
             solved: row.and_then(|row| row.solved),
+            mate: row.and_then(|row| row.mate),
+            has_mates: self.extra_columns.mates,
             seconds: row.map_or(0.0, |row| row.seconds),
             error: outcome.err().unwrap_or_default(),
             has_anatomy: self.extra_columns.anatomy,

@@ -1,11 +1,13 @@
 //! Runs one job: the searches of a variant on its items.
 
+use super::mates;
 use super::search::{Interrupt, none_if_interrupted, run_search};
 use crate::chess::suite::Item;
 use crate::chess::{Increments, Move};
+use crate::engine::options::Mate;
 use crate::engine::{Engine, EngineOptions, Iteration};
 use crate::experiment::{Experiment, Job, Plan, Sequence, Variant};
-use crate::record::{GameRecord, Label};
+use crate::record::{GameRecord, Label, MateRow};
 use crate::subject::{Position, Subject, UciReport};
 use crate::table::options::Size;
 use crate::table::{TableKind, TableOptions};
@@ -26,12 +28,19 @@ pub struct JobRow {
     /// Whether the best move solves the position. `None` if the suite has no answer for the
     /// position.
     pub solved: Option<bool>,
+    /// What the row says of the mate. `None` if the suite gives no mate for the position.
+    pub mate: Option<MateRow>,
     pub game: Option<Box<GameRecord>>,
 }
 
 impl JobRow {
     pub fn new(item: usize, iteration: Iteration, seconds: f64) -> Self {
-        Self { item, ply: None, iteration, report: None, seconds, solved: None, game: None }
+        Self { item, ply: None, iteration, report: None, seconds, solved: None, mate: None, game: None }
+    }
+
+    fn finished(&self) -> mates::Finished<'_> {
+        let score = self.report.as_ref().map_or(Some(self.iteration.score), |report| report.score);
+        (score, &self.iteration.pv, self.iteration.search.nodes)
     }
 }
 
@@ -116,12 +125,15 @@ pub fn search(
     subject: &mut dyn Subject,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<JobRow>>, String> {
-    let mut context = Context { limit: plan.limit(job.variant, job.item), subject, stop, rows: Vec::new() };
+    let mate = plan.variants[job.variant].mate_scale();
+    let mut context = Context { limit: plan.limit(job.variant, job.item), mate, subject, stop, rows: Vec::new() };
     none_if_interrupted(context.run_searches(experiment, job).map(|()| context.rows))
 }
 
 struct Context<'a> {
     limit: crate::engine::Limit,
+    /// How the subject's scores tell mates.
+    mate: Mate,
     subject: &'a mut dyn Subject,
     stop: &'a AtomicBool,
     rows: Vec<JobRow>,
@@ -151,6 +163,7 @@ impl Context<'_> {
         position: &Position<'_>,
     ) -> Result<Move, Interrupt> {
         let record = run_search(self.subject, position, self.limit, self.stop)?;
+        let first_row = self.rows.len();
         let mut add_row = |iteration: Iteration, report, seconds| {
             let solved = if ply.is_none() { item.is_solved_by(iteration.best) } else { None };
             self.rows.push(JobRow { ply, report, solved, ..JobRow::new(item_index, iteration, seconds) });
@@ -158,6 +171,11 @@ impl Context<'_> {
         record.iterations.into_iter().for_each(|(iteration, seconds)| add_row(iteration, None, seconds));
         for (report, seconds) in record.report.iter().flat_map(|report| report.reports_by_depth(record.seconds)) {
             add_row(report.to_iteration(), Some(report), seconds);
+        }
+        if let (None, Some(moves)) = (ply, item.mate()) {
+            let iterations: Vec<mates::Finished<'_>> = self.rows[first_row..].iter().map(JobRow::finished).collect();
+            let judged = mates::judge(&iterations, &item.board, moves, self.mate, self.limit);
+            self.rows[first_row..].iter_mut().zip(judged).for_each(|(row, mate)| row.mate = Some(mate));
         }
         Ok(record.best)
     }

@@ -10,6 +10,7 @@ mod in_flight;
 mod job;
 pub mod machine;
 mod manifest;
+mod mates;
 mod merge;
 mod monitor;
 mod output;

@@ -295,6 +295,9 @@ impl<'a> Taker<'a> {
         let mut repeats = rows
             .iter()
             .all(|row| repeats.and_then(|column| row.get(column)).is_none_or(|repeats| ["", EXACT].contains(&repeats)));
+        // What a row says of a mate follows from all rows of its search.
+        let same_mates =
+            !self.plan().extra_columns().mates || source.manifest.planned.solutions == self.manifest.planned.solutions;
         let (mut same_engines, mut forgets, mut has_unhashed_code) = (true, true, false);
         for (variant, name) in [(Some(job.variant), last.variant), (job.opponent, last.opponent)] {
             let Some(variant) = variant.map(|index| &self.plan().variants[index]) else { continue };
@@ -319,6 +322,7 @@ impl<'a> Taker<'a> {
                 forgets || self.is_same_run,
                 "their engine keeps something after `ucinewgame`, so counts depend on the order",
             ),
+            (same_mates || self.is_same_run, "the suite's mates have changed"),
             (!has_unhashed_code || self.is_same_run, "their engine is a script, or their policy is another crate's"),
         ];
         conditions.into_iter().find(|(is_met, _)| !is_met).map_or(Ok(()), |(_, reason)| Err(reason))

@@ -221,7 +221,7 @@ fn endgames_mate_by_one_move_in_the_given_moves() {
     let suite = load("endgames.epd");
     assert!(suite.items.len() >= 30);
     for item in &suite.items {
-        let Some(&OperationValue::Integer(moves)) = opcode::value(item.operations(), "dm") else { continue };
+        let Some(moves) = item.mate() else { continue };
         let mut solver = Solver(HashMap::new());
         assert_eq!(solver.mating_moves(&item.board, moves as u32), item.best_moves(), "{}", item.id);
         assert!(!solver.can_mate(&item.board, moves as u32 - 1), "{} mates sooner", item.id);

@@ -3,7 +3,8 @@
 
 use proptest::prelude::*;
 use ttlab::internals::chess::fault::{Fault, Faults, OnError};
-use ttlab::internals::chess::{Strictness, epd};
+use ttlab::internals::chess::suite::{Suite, SuiteKind, SuiteOptions};
+use ttlab::internals::chess::{Strictness, epd, epd_write};
 
 const BK01: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -";
 
@@ -102,5 +103,56 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// A mate is given by `dm 4` or `bm #4`, also behind a FEN, and is written as it was read.
+#[test]
+fn mate_is_read_with_its_side_and_its_faults_are_told() {
+    const START: &str = "8/8/8/8/8/3K4/R7/5k2 w - -";
+    for (operations, mate) in [
+        ("dm 4;", Some(4)),
+        ("bm #4;", Some(4)),
+        ("bm #-12;", Some(-12)),
+        ("dm -1;", Some(-1)),
+        ("0 1 bm #7; PV: a2a1", Some(7)),
+        ("bm Ke3; dm 4;", Some(4)),
+        ("bm #4; dm 4;", Some(4)),
+        ("bm Ke3;", None),
+        ("", None),
+    ] {
+        let text = format!("{START} {operations}\n");
+        let read = |text: &str| {
+            let kind = SuiteKind::Positions;
+            Suite::read(
+                "s",
+                "s.epd",
+                kind,
+                text.as_bytes(),
+                SuiteOptions { strictness: Strictness::Lenient, ..SuiteOptions::default() },
+            )
+        };
+        let suite = read(&text).unwrap();
+        assert_eq!(suite.items[0].mate(), mate, "{operations}");
+        let written = epd_write::epd_line(&suite.items[0]);
+        assert_eq!(read(&written).unwrap().items[0].mate(), mate, "{written}");
+    }
+    let expects = |name: &str, example: &str| {
+        format!(
+            "`{name}` expects the number of moves to mate, as {example} (negative: the side to move is mated), found"
+        )
+    };
+    let (bm, dm) = (expects("bm", "#4"), expects("dm", "4"));
+    for (operations, message) in [
+        ("bm #0;", format!("{bm} `#0`")),
+        ("bm #x;", format!("{bm} `#x`")),
+        ("bm #4 #5;", format!("{bm} a second operand `#5`")),
+        ("dm 0;", format!("{dm} `0`")),
+        ("dm 500;", format!("{dm} `500`")),
+        ("dm;", format!("{dm} nothing")),
+        ("dm 3; bm #4;", "`bm` says mate in 4, but `dm` says mate in 3".to_owned()),
+    ] {
+        let fault = epd::read_line(&format!("{START} {operations}"), Strictness::Strict).unwrap_err();
+        assert_eq!(fault.message, message, "{operations}");
     }
 }

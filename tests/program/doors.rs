@@ -40,10 +40,10 @@ fn suite_refuses_what_experiments_refuse() {
         ("twice.epd", format!("{KNIGHT}\n{KINGS}\n{KNIGHT}\n")),
         ("twin.fen", format!("{} 0 1\n{} 0 1\n", "8/8/8/8/4P3/8/8/k1K5 b - -", "8/8/8/8/4P3/8/8/k1K5 b - e3")),
         ("clock.fen", format!("{KINGS} 0 1\n{KINGS} 9 9\n")),
-        ("bad.epd", format!("{KNIGHT} bm #1;\n{KINGS} bm #2;\n")),
+        ("bad.epd", format!("{KNIGHT} bm Kz1;\n{KINGS} bm Kz2;\n")),
         ("bad.fen", "x\n".to_owned()),
         ("bad.pgn", "[Event \"x\"]\n\n*\n".to_owned()),
-        ("half.epd", format!("{KNIGHT} bm #1;\n{KINGS} acn 3; id \"b\";\n")),
+        ("half.epd", format!("{KNIGHT} bm Kz1;\n{KINGS} acn 3; id \"b\";\n")),
     ];
     check(
         &files,
@@ -53,10 +53,10 @@ fn suite_refuses_what_experiments_refuse() {
             ("suite twin.fen", "", 2, "twin.fen:2:1: the same position as in line 1"),
             ("suite clock.fen", "", 0, "2 items"),
             ("suite bad.epd --skip-bad", "", 2, "bad.epd:1:"),
-            ("suite bad.epd --skip-bad -o out.epd", "", 2, "expected a move, found `#1`"),
+            ("suite bad.epd --skip-bad -o out.epd", "", 2, "expected a move, found `Kz1`"),
             ("suite bad.fen --skip-bad", "", 2, "bad.fen:1:"),
             ("suite bad.pgn --skip-bad", "", 2, "bad.pgn:1:"),
-            ("try bad.epd --depth 1 --vary table.slots=1,2", "", 2, "expected a move, found `#1`"),
+            ("try bad.epd --depth 1 --vary table.slots=1,2", "", 2, "expected a move, found `Kz1`"),
             ("suite half.epd --skip-bad", "", 0, "1 item"),
         ],
     );

@@ -28,7 +28,8 @@ const TESTS: &[(&str, &str, &str)] = &[
          anatomy.cut_exact anatomy.cut_lower anatomy.cut_upper anatomy.cut_deeper anatomy.hits_old anatomy.cut_old anatomy.hits_pv \
          anatomy.cut_pv anatomy.probes_ply_0 anatomy.probes_ply_3 anatomy.probes_ply_6 anatomy.probes_ply_9 \
          anatomy.hits_ply_0 anatomy.hits_ply_3 anatomy.hits_ply_6 anatomy.hits_ply_9 anatomy.cut_ply_0 anatomy.cut_ply_3 \
-         anatomy.cut_ply_6 anatomy.cut_ply_9 threads.ticks threads.helper_nodes threads.foreign_hits \
+         anatomy.cut_ply_6 anatomy.cut_ply_9 anatomy.hits_depth_0 anatomy.hits_depth_3 anatomy.hits_depth_6 anatomy.hits_depth_9 \
+         anatomy.cut_depth_0 anatomy.cut_depth_3 anatomy.cut_depth_6 anatomy.cut_depth_9 threads.ticks threads.helper_nodes threads.foreign_hits \
          threads.foreign_cutoffs threads.foreign_saved threads.in_flight threads.duplicates threads.foreign_refusals \
          threads.unread threads.foreign_unread \
          threads.ages threads.squared_ages",
@@ -52,6 +53,11 @@ const TESTS: &[(&str, &str, &str)] = &[
         "program/matches.rs",
         "game_equals_its_single_searches",
         "match.depths match.blind match.opponent_nodes match.start match.scores match.searches",
+    ),
+    (
+        "program/mates.rs",
+        "mates_are_found_as_another_program_counts_them",
+        "mate.found mate.best mate.shorter mate.unproved mate.wrong mate.nodes",
     ),
     ("program/matches.rs", "round_robin_page_has_every_encounter", "match.opponent match.points"),
     ("program/matches.rs", "games_are_independent_of_jobs_kills_and_shards", "match.colour"),

@@ -19,6 +19,7 @@ mod guards;
 mod kept;
 mod language;
 mod matches;
+mod mates;
 mod measures;
 mod names;
 mod neighbours;

@@ -9,11 +9,11 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 44_240),
-    ("lines of tests", 43_260),
-    ("lines of comments", 9_000),
+    ("production lines", 44_560),
+    ("lines of tests", 43_610),
+    ("lines of comments", 9_050),
     ("options", 118),
-    ("columns", 123),
+    ("columns", 137),
     ("commands", 27),
 ];
 

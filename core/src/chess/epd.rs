@@ -184,6 +184,14 @@ pub fn read_line(text: &str, strictness: Strictness) -> Result<(Epd, Vec<FenErro
         if !hint.is_empty() {
             reader.notes.push(FenError { column, message: format!("the unknown opcode `{name}` is kept{hint}") });
         }
+        let other_mate = operations.iter().find_map(|other| match other.value {
+            OperationValue::Mate(moves) if operation.value != other.value => Some((moves, &other.opcode)),
+            _ => None,
+        });
+        if let (OperationValue::Mate(moves), Some((other_moves, opcode))) = (&operation.value, other_mate) {
+            let message = format!("`{name}` says mate in {moves}, but `{opcode}` says mate in {other_moves}");
+            return Err(FenError { column, message });
+        }
         match operation.value {
             OperationValue::Integer(value) if name == "hmvc" => board.set_clock(value as u16),
             OperationValue::Integer(value) if name == "fmvn" => board.set_move_number(value as u16),

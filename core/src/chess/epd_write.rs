@@ -63,6 +63,8 @@ pub fn epd_line(item: &Item) -> String {
             OperationValue::Line(moves) => san_line(&item.board, moves).join(" "),
             OperationValue::Text(text) => quoted(text),
             OperationValue::Integer(number) => number.to_string(),
+            OperationValue::Mate(moves) if operation.opcode == "bm" => format!("#{moves}"),
+            OperationValue::Mate(moves) => moves.to_string(),
             OperationValue::Nodes(number) => number.to_string(),
             OperationValue::Raw(text) => printable(text),
         };

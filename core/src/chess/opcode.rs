@@ -32,8 +32,10 @@ pub enum OperationValue {
     Line(Vec<Move>),
     /// `id`, `c0` to `c9`.
     Text(String),
-    /// `acd`, `acs`, `ce`, `dm`, `hmvc`, `fmvn`.
+    /// `acd`, `acs`, `ce`, `hmvc`, `fmvn`.
     Integer(i64),
+    /// `dm 4` or `bm #4`: the moves until the side to move mates; negative if it is mated.
+    Mate(i16),
     /// `D1` to `D9`: perft counts.
     Nodes(u64),
     /// Any other opcode: its operands unchanged, quotes included.
@@ -44,6 +46,9 @@ pub enum OperationValue {
 const KNOWN: &str = "acd acn acs am bm c0 c1 c2 c3 c4 c5 c6 c7 c8 c9 ce dm draw_accept draw_claim draw_offer \
     draw_reject eco fmvn hmvc id nic noop pm pv rc resign sm tcgs tcri tcsi v0 v1 v2 v3 v4 v5 v6 v7 v8 v9 \
     D1 D2 D3 D4 D5 D6 D7 D8 D9";
+
+/// No mate is further away, in moves: scores of 500 moves and more are not mates to UCI engines.
+const MAX_MATE: i16 = 499;
 
 pub fn value<'a>(operations: &'a [Operation], name: &str) -> Option<&'a OperationValue> {
     operations.iter().find(|operation| operation.opcode == name).map(|operation| &operation.value)
@@ -71,6 +76,10 @@ pub(super) fn read(
     let mut repairs = Vec::new();
     let missing_operand = |what: &str| FenError { column, message: format!("`{name}` expects {what}, found nothing") };
     let value = match name {
+        "bm" if words.first().is_some_and(|word| word.text.starts_with('#')) => {
+            OperationValue::Mate(read_mate(operation, '#')?)
+        }
+        "dm" => OperationValue::Mate(read_mate(operation, '\0')?),
         "bm" | "am" | "pv" => {
             if words.is_empty() {
                 return Err(missing_operand("moves"));
@@ -89,7 +98,7 @@ pub(super) fn read(
             }
         },
         "acd" | "acs" => OperationValue::Integer(read_integer(operation, 0, i64::MAX)?),
-        "ce" | "dm" => OperationValue::Integer(read_integer(operation, i64::MIN, i64::MAX)?),
+        "ce" => OperationValue::Integer(read_integer(operation, i64::MIN, i64::MAX)?),
         "hmvc" => OperationValue::Integer(read_integer(operation, 0, 9999)?),
         "fmvn" => OperationValue::Integer(read_integer(operation, 1, 9999)?),
         "D1" | "D2" | "D3" | "D4" | "D5" | "D6" | "D7" | "D8" | "D9" => {
@@ -117,6 +126,27 @@ fn read_integer(operation: &RawOperation<'_>, least: i64, most: i64) -> Result<i
         [_, second, ..] => (second.column, format!("a second operand {}", quote_start(&second.text))),
     };
     Err(FenError { column, message: format!("`{name}` expects {expected}, found {actual}") })
+}
+
+/// Reads the only operand, moves to mate after the sign `sign`, if there is one.
+fn read_mate(operation: &RawOperation<'_>, sign: char) -> Result<i16, FenError> {
+    let RawOperation { name, words, .. } = *operation;
+    let example = if sign == '#' { "#4" } else { "4" };
+    let fault = |column, found: &str| FenError {
+        column,
+        message: format!(
+            "`{name}` expects the number of moves to mate, as {example} (negative: the side to move is mated), \
+             found {found}"
+        ),
+    };
+    match words {
+        [word] => match word.text.trim_start_matches(sign).parse() {
+            Ok(moves) if moves != 0 && (-MAX_MATE..=MAX_MATE).contains(&moves) && !word.is_quoted => Ok(moves),
+            _ => Err(fault(word.column, &quote_start(&word.text))),
+        },
+        [] => Err(fault(operation.column, "nothing")),
+        [_, second, ..] => Err(fault(second.column, &format!("a second operand {}", quote_start(&second.text)))),
+    }
 }
 
 /// Reads moves. If `is_line`, each move is played before the next one is read. Otherwise, all moves

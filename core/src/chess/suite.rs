@@ -83,6 +83,14 @@ impl Item {
         }
     }
 
+    /// Returns the moves until the side to move mates (`dm 4`, `bm #4`), negative if it is mated.
+    pub fn mate(&self) -> Option<i16> {
+        self.operations().iter().find_map(|operation| match operation.value {
+            OperationValue::Mate(moves) => Some(moves),
+            _ => None,
+        })
+    }
+
     /// Whether a move solves the position. If the position has `bm`, the solutions are the moves
     /// of `bm`. Otherwise, all moves are solutions. In both cases, the moves of `am` are excluded.
     /// Returns `None` if the position has neither `bm` nor `am`.
@@ -137,6 +145,11 @@ pub enum SuiteError {
 }
 
 impl Suite {
+    /// Whether a position has a mate (see [`Item::mate`]).
+    pub fn has_mates(&self) -> bool {
+        self.items.iter().any(|item| item.mate().is_some())
+    }
+
     /// A suite of one position, which has the name `name`.
     pub fn of_board(name: &str, board: Board) -> Self {
         let item = Item { id: name.to_owned(), line: 1, board, content: Content::Position(Vec::new()) };

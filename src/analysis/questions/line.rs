@@ -97,6 +97,9 @@ pub struct Line {
     /// The number of searches whose last best move solves the suite's position, and the number of
     /// all searches for which the suite names a solution.
     pub solved: (usize, usize),
+    /// Of the searches whose positions have a mate: how many there are, found it, scored it without
+    /// a line that shows it, and scored a mate for the other side.
+    pub mates: [usize; 4],
     pub errors: usize,
     /// The position or game that has the greatest influence on the ratio in the first metric. Empty
     /// if there are fewer than three positions or games.
@@ -179,6 +182,7 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
 pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
     let solved = frame.text_column(columns::SOLVED);
+    let mates = [columns::MATE_FOUND, columns::MATE_UNPROVED, columns::MATE_WRONG].map(|name| frame.numbers(name));
     let reported_hashfull = frame.numbers(columns::REPORTED_HASHFULL);
     // The number of searches of each line that have a bounded table.
     let mut bounded_search_counts = vec![0.0; lines.len()];
@@ -212,6 +216,9 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
         if !full.is_nan() {
             line.fullest = Some(full.max(line.fullest.unwrap_or(0.0)));
         }
+        let [all, counts @ ..] = &mut line.mates;
+        *all += usize::from(!mates[0][search.last_row].is_nan());
+        counts.iter_mut().zip(&mates).for_each(|(count, flags)| *count += usize::from(flags[search.last_row] == 1.0));
         let (solved_count, all_count) = &mut line.solved;
         *solved_count += usize::from(solved.text(search.last_row) == "true");
         *all_count += usize::from(matches!(solved.text(search.last_row), "true" | "false"));

@@ -43,10 +43,27 @@ pub enum Better {
 }
 
 /// Columns of which less is better, because they measure effort or error.
-const COSTS: [&str; 5] = [columns::NODES, columns::EVALS, columns::SECONDS, columns::SCORE_ERROR, columns::TICKS];
+const COSTS: [&str; 7] = [
+    columns::NODES,
+    columns::EVALS,
+    columns::SECONDS,
+    columns::SCORE_ERROR,
+    columns::TICKS,
+    columns::MATE_NODES,
+    columns::MATE_WRONG,
+];
 
-const GAINS: [&str; 7] =
-    ["nps", "usable_rate", "hit_rate", "first_cut_rate", columns::HITS, columns::USABLE, columns::SAVED];
+const GAINS: [&str; 9] = [
+    "nps",
+    "usable_rate",
+    "hit_rate",
+    "first_cut_rate",
+    columns::HITS,
+    columns::USABLE,
+    columns::SAVED,
+    columns::MATE_FOUND,
+    columns::MATE_BEST,
+];
 
 /// Metrics that are calculated from two columns. Each entry consists of the name, the numerator
 /// and the denominator.
@@ -157,7 +174,12 @@ impl Metric {
     /// Whether the means over all searches are compared, instead of the ratios of single searches.
     /// This is so for a metric whose values are often 0.
     pub fn compares_means(&self) -> bool {
-        self.aggregation == Aggregation::Last(columns::SCORE_ERROR.to_owned())
+        self.is_of_mates() || self.aggregation == Aggregation::Last(columns::SCORE_ERROR.to_owned())
+    }
+
+    /// Whether the metric is the share of the searches that say something of a mate.
+    fn is_of_mates(&self) -> bool {
+        matches!(&self.aggregation, Aggregation::Last(column) if column.starts_with(columns::MATE))
     }
 
     /// Whether the metric depends on a measured time, which differs between repeats.
@@ -171,6 +193,7 @@ impl Metric {
             Aggregation::Sum(_) => Unit::Count,
             Aggregation::Rate(_, denominator) if denominator == columns::SECONDS => Unit::PerSecond,
             Aggregation::Rate(..) => Unit::Share,
+            Aggregation::Last(_) if self.is_of_mates() => Unit::Share,
             Aggregation::PerLast(..) | Aggregation::Last(_) => Unit::Plain,
         }
     }

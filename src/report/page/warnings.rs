@@ -49,8 +49,22 @@ impl Page {
                 }
             }
         }
+        let mates = self.summary.lines.iter().filter_map(describe_false_mates);
+        warnings.extend(mates);
         (self.warnings, self.notes) = (warnings, notes);
     }
+}
+
+/// Mate scores that do not count as found.
+fn describe_false_mates(line: &Line) -> Option<String> {
+    let [all, _, unproved, wrong] = line.mates;
+    (unproved + wrong > 0).then(|| {
+        format!(
+            "{}: of {all} searches for a mate, {wrong} end with a mate for the other side, and {unproved} with a mate score \
+             whose line does not show it; none of these counts as found",
+            line.name
+        )
+    })
 }
 
 fn manifests(sources: &[Source]) -> Vec<(&str, Option<&Manifest>)> {
