@@ -14,7 +14,7 @@ use ttlab::internals::table::memory::Memory;
 use ttlab::internals::table::options::Size;
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::{
-    Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableKind, TableOptions, entry,
+    Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters, TableKind, TableOptions, entry,
 };
 
 /// A direct-mapped table with two words per slot, in which the newest entry always replaces.
@@ -29,6 +29,8 @@ impl ByHand {
         ((u128::from(key) * u128::from(self.slots)) >> 64) as usize * 2
     }
 }
+
+impl Instrumented for ByHand {}
 
 impl Table for ByHand {
     fn probe(&mut self, key: u64, _: u8) -> Option<Hit> {

@@ -157,9 +157,8 @@ pub fn now() -> u64 {
 fn huge_pages(plan: &Plan) -> Option<bool> {
     let free_bytes = available_bytes().unwrap_or(u64::MAX);
     let fits = |table: &&TableOptions| crate::table::bytes(table, None).is_some_and(|bytes| bytes <= free_bytes);
-    let table =
-        plan.variants.iter().filter_map(Variant::table).filter(|table| asks_for_huge_pages(table)).find(fits)?;
-    crate::table::build(table, None, false).ok()??.huge_pages()
+    let mut tables = plan.variants.iter().filter_map(Variant::table).filter(|table| asks_for_huge_pages(table));
+    crate::table::gets_huge_pages(tables.find(fits)?)
 }
 
 /// Whether a table requests huge pages and is small enough to be allocated for this check.

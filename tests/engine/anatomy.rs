@@ -10,7 +10,9 @@ use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
 use ttlab::internals::table::options::{Index, Size};
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::watch::{Watch, WatchedTable};
-use ttlab::internals::table::{Entry, Hit, ObservedTable, ShadowCounters, StoreOutcome, Table, TableOptions, build};
+use ttlab::internals::table::{
+    Entry, Hit, Instrumented, ObservedTable, ShadowCounters, StoreOutcome, Table, TableOptions, build,
+};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -256,7 +258,8 @@ fn shadowed(policy: &str) {
     assert!(count.false_hits > 500, "{count:?}");
     assert!(count.false_updates > 500, "{count:?}");
     assert!(count.miss_emptied > 20, "{count:?}");
-    table.renew();
+    table.clear();
+    table.forget_records();
     table.identify(5);
     table.probe(1, 0);
     assert_eq!(table.shadow().miss_never, count.miss_never + 1, "after a renewal nothing is remembered");
@@ -304,7 +307,7 @@ impl Watch for Last {
     fn on_cutoff(&mut self, _: &Hit) {
         self.cuts.fetch_add(u64::from(self.foreign), Ordering::Relaxed);
     }
-    fn on_clear(&mut self, _: bool) {
+    fn on_clear(&mut self) {
         self.keys.clear();
     }
 }

@@ -215,7 +215,8 @@ fn registered_policy_counts_stored_nodes_if_it_declares_so() {
     let without = Bounded::<_, Bytes16, 0>::new(&options.table, Mine::<false>, 1024).unwrap();
     let found = [Box::new(with) as Box<dyn Table>, Box::new(without)].map(|mut table| {
         assert_eq!(table.store(1, Entry { bound: Bound::Exact, ..Entry::default() }), StoreOutcome::in_slot(0, false));
-        table.renew();
+        table.clear();
+        table.forget_records();
         nodes(Engine::with_table(&options, table).unwrap())
     });
     let named = ["big-all", "big1"].map(|name| {
@@ -240,7 +241,7 @@ fn ply_clock_restarts_with_each_game() {
         fn on_advance(&mut self, ticks: u16) {
             self.0.fetch_add(ticks, Ordering::Relaxed);
         }
-        fn on_clear(&mut self, _: bool) {
+        fn on_clear(&mut self) {
             self.0.store(0, Ordering::Relaxed);
         }
     }

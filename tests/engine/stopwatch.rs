@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use ttlab::internals::chess::Board;
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::{Engine, EngineOptions, Limit, SearchProgress, Stop};
-use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
+use ttlab::internals::table::{Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Said {
@@ -32,6 +32,8 @@ impl Mute {
         self.0.lock().unwrap().push(output);
     }
 }
+
+impl Instrumented for Mute {}
 
 impl Table for Mute {
     fn probe(&mut self, _: u64, _: u8) -> Option<Hit> {

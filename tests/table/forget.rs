@@ -57,7 +57,8 @@ fn forget_loses_the_same_hits_again_when_renewed() {
     let mut renewed = table("forget = 0.5");
     let first = lost(renewed.as_mut());
     assert_ne!(lost(renewed.as_mut()), first, "each hit is drawn for itself");
-    renewed.renew();
+    renewed.clear();
+    renewed.forget_records();
     assert_eq!(lost(renewed.as_mut()), first);
     assert_eq!(lost(table("forget = 0.5").as_mut()), first);
 }

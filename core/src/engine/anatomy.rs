@@ -119,13 +119,13 @@ pub struct Dissector<'a> {
 impl<'a> Dissector<'a> {
     pub fn new(keys: &'a Keys, allows_cutoffs: bool, table: Option<&dyn Table>) -> Self {
         let (count, searched_keys) = (AnatomyCounters::default(), KeyMap::default());
-        let shadow_before = table.map(Table::shadow).unwrap_or_default();
+        let shadow_before = table.map(|table| table.shadow()).unwrap_or_default();
         Self { count, searched_keys, keys, allows_cutoffs, shadow_before, false_hits_before: 0 }
     }
 
     pub fn finish(mut self, table: Option<&dyn Table>) -> Anatomy {
         self.count.unique = self.searched_keys.len() as u64;
-        Anatomy { search: self.count, table: table.map(Table::shadow).unwrap_or_default() - self.shadow_before }
+        Anatomy { search: self.count, table: table.map(|table| table.shadow()).unwrap_or_default() - self.shadow_before }
     }
 
     /// Records the position of a node. Positions that occur again in this iteration are counted

@@ -142,7 +142,8 @@ impl Engine {
     /// counts as those of a new engine.
     pub fn reset(&mut self) {
         if let Some(table) = self.table.as_mut() {
-            table.renew();
+            table.clear();
+            table.forget_records();
         }
         self.clear_heuristics();
         self.last_ply = None;

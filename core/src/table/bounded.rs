@@ -11,7 +11,9 @@ use super::policy::{Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
 use super::shape::ZeroKey;
-use super::{Entry, Hit, Occupancy, OptionError, StoreOutcome, Table, TableCounters, TableError, TableOptions};
+use super::{
+    Entry, Hit, Instrumented, Occupancy, OptionError, StoreOutcome, Table, TableCounters, TableError, TableOptions,
+};
 use crate::chess::Bound;
 
 /// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for
@@ -550,21 +552,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         self.now = 0;
     }
 
-    fn counts_stored_nodes(&self) -> bool {
-        self.policy.counts_stored_nodes()
-    }
-
-    fn mark_used(&mut self, hit: &Hit) {
-        debug_assert!(((hit.slot / self.slots()) as u64) < self.buckets, "a hit of another table: slot {}", hit.slot);
-        // With any other value of `mark`, the policy marks entries itself.
-        if self.mark == Mark::Never {
-            self.counters.reused += u64::from(!hit.entry.used);
-            let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());
-            let (bucket, packing) = self.words_at_mut(start);
-            packing.set_data(bucket, slot, entry::with_mark(packing.data(bucket, slot)));
-        }
-    }
-
     fn counters(&self) -> TableCounters {
         self.counters
     }
@@ -581,8 +568,21 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             current: self.generation_counts[usize::from(self.now % GENERATIONS)],
         }
     }
+}
 
-    fn huge_pages(&self) -> Option<bool> {
-        self.memory.huge_pages()
+impl<P: Replacement, L: Packing, const SLOTS: usize> Instrumented for Bounded<P, L, SLOTS> {
+    fn counts_stored_nodes(&self) -> bool {
+        self.policy.counts_stored_nodes()
+    }
+
+    fn mark_used(&mut self, hit: &Hit) {
+        debug_assert!(((hit.slot / self.slots()) as u64) < self.buckets, "a hit of another table: slot {}", hit.slot);
+        // With any other value of `mark`, the policy marks entries itself.
+        if self.mark == Mark::Never {
+            self.counters.reused += u64::from(!hit.entry.used);
+            let (start, slot) = (hit.slot / self.slots() * self.words(), hit.slot % self.slots());
+            let (bucket, packing) = self.words_at_mut(start);
+            packing.set_data(bucket, slot, entry::with_mark(packing.data(bucket, slot)));
+        }
     }
 }

@@ -52,10 +52,8 @@ impl Watch for Loss {
         }
     }
 
-    fn on_clear(&mut self, renewed: bool) {
-        if renewed {
-            self.hits = 0;
-        }
+    fn on_forget_records(&mut self) {
+        self.hits = 0;
     }
 
     fn count(&self, counters: TableCounters) -> TableCounters {

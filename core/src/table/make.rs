@@ -4,7 +4,7 @@ use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
 use super::error::{check_range, refuse};
 use super::forgetful::Forgetful;
 use super::layout::{LEAST_BITS, bucket_bytes, memory_bytes, memory_layout};
-use super::memory::check_free;
+use super::memory::{Memory, check_free};
 use super::options::{Index, Layout, Size, TableKind, TableOptions, Victim};
 use super::packed::Packed;
 use super::policy::{Replacement, Visitor};
@@ -172,6 +172,13 @@ pub fn build(
         return Ok(table.map(|table| Box::new(Forgetful::new(table, options)) as Box<dyn Table>));
     }
     Ok(table)
+}
+
+/// Whether the kernel gives huge pages to a table of this size, for which it maps as much memory.
+/// Returns `None` if the system does not say.
+pub fn gets_huge_pages(options: &TableOptions) -> Option<bool> {
+    let words = usize::try_from(bytes(options, None)? / 8).ok()?;
+    Memory::new(words, options.huge_pages).ok()?.huge_pages()
 }
 
 /// Generic code that receives a table as its concrete type.

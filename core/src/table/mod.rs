@@ -32,7 +32,7 @@ pub mod watch;
 pub use bounded::Bounded;
 pub use design::Design;
 pub use error::{OptionError, TableError};
-pub use make::{build, bytes, check_memory, slot_count};
+pub use make::{build, bytes, check_memory, gets_huge_pages, slot_count};
 pub use observer::ObservedTable;
 pub use options::{TableKind, TableOptions};
 pub use ownership::ThreadCounters;
@@ -233,8 +233,9 @@ pub struct Occupancy {
     pub bytes: u64,
 }
 
-/// The interface between search and table. `key` is the position's hash key.
-pub trait Table: Send {
+/// The interface between search and table. `key` is the position's hash key. A table that needs
+/// nothing of [`Instrumented`] says `impl Instrumented for MyTable {}`.
+pub trait Table: Instrumented + Send {
     /// Looks up the position and counts the result. `depth` is the remaining depth of the node,
     /// which only a table that keeps one entry per depth uses.
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit>;
@@ -252,11 +253,18 @@ pub trait Table: Send {
     fn advance(&mut self, ticks: u16);
     /// Empties the table and resets the clock to 0. The counters are kept.
     fn clear(&mut self);
-    /// Resets the table as if it were new. Unlike `clear`, this also forgets what diagnostics have
-    /// recorded about positions. The counters are kept.
-    fn renew(&mut self) {
-        self.clear();
-    }
+    /// Counts since the table was created.
+    fn counters(&self) -> TableCounters;
+    /// How full the table is now. This must be fast because it is called after each iteration.
+    fn occupancy(&self) -> Occupancy;
+}
+
+/// What diagnostics, wrappers of a table and several searchers ask of it. The defaults are those of
+/// a table that has none of this.
+pub trait Instrumented {
+    /// Forgets what diagnostics have recorded about positions. Called after `clear`, to reset the
+    /// table as if it were new.
+    fn forget_records(&mut self) {}
     /// Whether the nodes saved by a table cutoff are added to the subtree sizes above it (the
     /// policy `big-all`).
     fn counts_stored_nodes(&self) -> bool {
@@ -275,24 +283,26 @@ pub trait Table: Send {
     fn last_offer(&mut self, _key: u64, _depth: u8) -> Option<Entry> {
         None
     }
-    /// Ends a turn of the searcher that uses this handle of a shared table. `path` contains the
-    /// keys of the positions from the root to the searcher's current node.
-    fn suspend(&mut self, _path: &[u64]) {}
     /// The counters of the shadow table, if there is one.
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()
     }
-    /// Counts since the table was created.
-    fn counters(&self) -> TableCounters;
+    /// Ends a turn of the searcher that uses this handle of a shared table. `path` contains the
+    /// keys of the positions from the root to the searcher's current node.
+    fn suspend(&mut self, _path: &[u64]) {}
     /// The counts of how the searchers of a shared table affected each other, since the table was
     /// created.
     fn thread_counters(&self) -> ThreadCounters {
         ThreadCounters::default()
     }
-    /// How full the table is now. This must be fast because it is called after each iteration.
-    fn occupancy(&self) -> Occupancy;
-    /// Whether the memory lies in huge pages; `None` if unknown or not applicable.
-    fn huge_pages(&self) -> Option<bool> {
-        None
-    }
 }
+
+/// The methods that a wrapper passes on to its table.
+macro_rules! pass_on {
+    ($table:expr; $(fn $name:ident(& $($receiver:ident)+ $(, $argument:ident: $type:ty)*) $(-> $output:ty)?;)*) => {
+        $(fn $name(& $($receiver)+ $(, $argument: $type)*) $(-> $output)? {
+            $table.$name($($argument),*)
+        })*
+    };
+}
+use pass_on;

@@ -5,7 +5,7 @@ use super::shadow::{Shadow, ShadowCounters};
 use super::watch::{Watch, WatchedTable};
 use super::{Entry, Hit, StoreOutcome, Table, TableError};
 
-/// Passes the positions of probes and stores to a [`Shadow`]. [`Table::identify`] must be called
+/// Passes the positions of probes and stores to a [`Shadow`]. [`identify`](super::Instrumented::identify) must be called
 /// before each probe and each store.
 pub struct PositionObserver {
     shadow: Shadow,
@@ -44,12 +44,12 @@ impl Watch for PositionObserver {
         self.shadow.cutoff(hit.slot, self.check);
     }
 
-    fn on_clear(&mut self, renewed: bool) {
-        if renewed {
-            self.shadow.renew();
-        } else {
-            self.shadow.clear();
-        }
+    fn on_clear(&mut self) {
+        self.shadow.clear();
+    }
+
+    fn on_forget_records(&mut self) {
+        self.shadow.renew();
     }
 
     fn on_identify(&mut self, check: u64) {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     use crate::chess::Bound;
-    use crate::table::{TableOptions, unbounded::Unbounded};
+    use crate::table::{Instrumented, TableOptions, unbounded::Unbounded};
 
     /// Positions from before a clear are remembered, those from before a renew are not.
     #[test]
@@ -75,10 +75,9 @@ mod tests {
             let mut table = ObservedTable::new(Box::new(Unbounded::new(&TableOptions::default(), false))).unwrap();
             table.identify(7);
             table.store(7, Entry { bound: Bound::Exact, ..Entry::default() });
+            table.clear();
             if renew {
-                table.renew()
-            } else {
-                table.clear()
+                table.forget_records();
             }
             table.probe(7, 0);
             (table.shadow().miss_emptied, table.shadow().miss_never)

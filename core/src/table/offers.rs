@@ -185,7 +185,7 @@ impl Watch for Offers {
         self.now = self.now.wrapping_add(ticks) % GENERATIONS;
     }
 
-    fn on_clear(&mut self, _: bool) {
+    fn on_clear(&mut self) {
         self.cells.fill(0);
         self.pending.fill((0, 0));
         (self.occupied, self.now) = (0, 0);
@@ -227,7 +227,7 @@ mod tests {
                         ..Entry::default()
                     };
                     if turn == 50_000 {
-                        offers.on_clear(false);
+                        offers.on_clear();
                         table.clear();
                     }
                     if turn % 1000 == 999 {

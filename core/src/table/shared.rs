@@ -2,7 +2,7 @@
 //! table records which searcher wrote which entry.
 
 use super::ownership::{Ownership, ThreadCounters};
-use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
+use super::{Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters, pass_on};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The data that all handles share: the table, which searcher wrote each of its entries, and the
@@ -72,16 +72,8 @@ impl Table for SharedTable {
         table.cutoff(hit);
     }
 
-    fn missed(&mut self, hit: &Hit) {
-        self.lock().table.missed(hit);
-    }
-
     /// Does nothing, because locking the table would cost more than the prefetch saves.
     fn prefetch(&self, _: u64) {}
-
-    fn advance(&mut self, ticks: u16) {
-        self.lock().table.advance(ticks);
-    }
 
     fn clear(&mut self) {
         let Shared { table, owners, .. } = &mut *self.lock();
@@ -89,33 +81,28 @@ impl Table for SharedTable {
         owners.clear();
     }
 
-    fn renew(&mut self) {
-        let Shared { table, owners, .. } = &mut *self.lock();
-        table.renew();
-        owners.clear();
+    pass_on! {
+        self.lock().table;
+        fn missed(&mut self, hit: &Hit);
+        fn advance(&mut self, ticks: u16);
+        fn counters(&self) -> TableCounters;
+        fn occupancy(&self) -> Occupancy;
     }
+}
 
+impl Instrumented for SharedTable {
     fn suspend(&mut self, path: &[u64]) {
         path.clone_into(&mut self.lock().paths[usize::from(self.searcher)]);
-    }
-
-    fn counts_stored_nodes(&self) -> bool {
-        self.lock().table.counts_stored_nodes()
-    }
-
-    fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry> {
-        self.lock().table.last_offer(key, depth)
-    }
-
-    fn counters(&self) -> TableCounters {
-        self.lock().table.counters()
     }
 
     fn thread_counters(&self) -> ThreadCounters {
         self.lock().counters
     }
 
-    fn occupancy(&self) -> Occupancy {
-        self.lock().table.occupancy()
+    pass_on! {
+        self.lock().table;
+        fn forget_records(&mut self);
+        fn counts_stored_nodes(&self) -> bool;
+        fn last_offer(&mut self, key: u64, depth: u8) -> Option<Entry>;
     }
 }

@@ -4,7 +4,7 @@
 use super::entry::GENERATIONS;
 use super::key_map::KeyMap;
 use super::same_key::Rule;
-use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
+use super::{Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters, TableOptions};
 use std::collections::hash_map::Entry as MapEntry;
 
 /// An exact map from key to entry. It ignores all options of the table except `same_key`, `guard`,
@@ -119,10 +119,6 @@ impl Table for Unbounded {
 
     fn cutoff(&mut self, _: &Hit) {}
 
-    fn start_numbering_entries(&mut self) {
-        self.slot_numbers = Some(KeyMap::default());
-    }
-
     fn prefetch(&self, _: u64) {}
 
     fn advance(&mut self, ticks: u16) {
@@ -133,13 +129,6 @@ impl Table for Unbounded {
         self.entries.clear();
         self.generation_counts.fill(0);
         self.now = 0;
-    }
-
-    fn renew(&mut self) {
-        self.clear();
-        if let Some(slot_numbers) = &mut self.slot_numbers {
-            slot_numbers.clear();
-        }
     }
 
     fn counters(&self) -> TableCounters {
@@ -155,6 +144,16 @@ impl Table for Unbounded {
             current: self.generation_counts[usize::from(self.now)],
             bytes: capacity_of_new_map(self.entries.len() as u64) * entry_bytes,
         }
+    }
+}
+
+impl Instrumented for Unbounded {
+    fn start_numbering_entries(&mut self) {
+        self.slot_numbers = Some(KeyMap::default());
+    }
+
+    fn forget_records(&mut self) {
+        self.slot_numbers.iter_mut().for_each(KeyMap::clear);
     }
 }
 

@@ -2,22 +2,23 @@
 //! and its result.
 
 use super::shadow::ShadowCounters;
-use super::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
+use super::{Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters, pass_on};
 
 pub trait Watch: Send {
     fn filter_hit(&mut self, _key: u64, hit: Hit) -> Option<Hit> {
         Some(hit)
     }
     /// Observes a probe and its answer. Returns whether the table is to mark the entry of the hit
-    /// as used ([`Table::mark_used`]).
+    /// as used ([`Instrumented::mark_used`]).
     fn on_probe(&mut self, _key: u64, _depth: u8, _hit: Option<&Hit>) -> bool {
         false
     }
     fn on_store(&mut self, _key: u64, _entry: &Entry, _stored: StoreOutcome) {}
     fn on_cutoff(&mut self, _hit: &Hit) {}
     fn on_advance(&mut self, _ticks: u16) {}
-    /// Observes that the table was cleared or, if `renewed` is true, reset as if it were new.
-    fn on_clear(&mut self, renewed: bool);
+    fn on_clear(&mut self) {}
+    /// Forgets what it knows of the positions from before a clear.
+    fn on_forget_records(&mut self) {}
     /// Receives an independent key, `check`, of the position of the next probe or store.
     fn on_identify(&mut self, _check: u64) {}
     /// The last entry offered for a position, if the observer records offers.
@@ -64,14 +65,6 @@ impl<W: Watch> Table for WatchedTable<W> {
         self.watch.on_cutoff(hit);
     }
 
-    fn missed(&mut self, hit: &Hit) {
-        self.table.missed(hit);
-    }
-
-    fn prefetch(&self, key: u64) {
-        self.table.prefetch(key);
-    }
-
     fn advance(&mut self, ticks: u16) {
         self.table.advance(ticks);
         self.watch.on_advance(ticks);
@@ -79,29 +72,30 @@ impl<W: Watch> Table for WatchedTable<W> {
 
     fn clear(&mut self) {
         self.table.clear();
-        self.watch.on_clear(false);
+        self.watch.on_clear();
     }
 
-    fn renew(&mut self) {
-        self.table.renew();
-        self.watch.on_clear(true);
+    fn counters(&self) -> TableCounters {
+        self.watch.count(self.table.counters())
     }
 
-    fn counts_stored_nodes(&self) -> bool {
-        self.table.counts_stored_nodes()
+    pass_on! {
+        self.table;
+        fn missed(&mut self, hit: &Hit);
+        fn prefetch(&self, key: u64);
+        fn occupancy(&self) -> Occupancy;
+    }
+}
+
+impl<W: Watch> Instrumented for WatchedTable<W> {
+    fn forget_records(&mut self) {
+        self.table.forget_records();
+        self.watch.on_forget_records();
     }
 
     fn identify(&mut self, check: u64) {
         self.watch.on_identify(check);
         self.table.identify(check);
-    }
-
-    fn start_numbering_entries(&mut self) {
-        self.table.start_numbering_entries();
-    }
-
-    fn mark_used(&mut self, hit: &Hit) {
-        self.table.mark_used(hit);
     }
 
     fn shadow(&self) -> ShadowCounters {
@@ -112,15 +106,10 @@ impl<W: Watch> Table for WatchedTable<W> {
         self.watch.last_offer(key, depth).or_else(|| self.table.last_offer(key, depth))
     }
 
-    fn counters(&self) -> TableCounters {
-        self.watch.count(self.table.counters())
-    }
-
-    fn occupancy(&self) -> Occupancy {
-        self.table.occupancy()
-    }
-
-    fn huge_pages(&self) -> Option<bool> {
-        self.table.huge_pages()
+    pass_on! {
+        self.table;
+        fn counts_stored_nodes(&self) -> bool;
+        fn start_numbering_entries(&mut self);
+        fn mark_used(&mut self, hit: &Hit);
     }
 }

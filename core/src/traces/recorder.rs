@@ -54,7 +54,7 @@ impl<W: Write + Send> Watch for TraceWatch<W> {
         self.writer().mark_cutoff();
     }
 
-    fn on_clear(&mut self, _: bool) {
+    fn on_clear(&mut self) {
         let mut writer = self.writer();
         let cost = writer.cost();
         writer.push(Event::clear(cost));

@@ -15,7 +15,7 @@ use ttlab::internals::chess::{Board, Increments};
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::engine::anatomy::AnatomyCounters;
 use ttlab::internals::engine::{Engine, EngineOptions, Iteration, Limit};
-use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters};
+use ttlab::internals::table::{Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters};
 use turns::Fault;
 
 /// A call of the table.
@@ -73,6 +73,15 @@ impl Table for Logged {
         self.note(Call::Clear);
         self.table.clear();
     }
+    fn counters(&self) -> TableCounters {
+        self.table.counters()
+    }
+    fn occupancy(&self) -> Occupancy {
+        self.table.occupancy()
+    }
+}
+
+impl Instrumented for Logged {
     fn counts_stored_nodes(&self) -> bool {
         self.table.counts_stored_nodes()
     }
@@ -81,12 +90,6 @@ impl Table for Logged {
     }
     fn mark_used(&mut self, hit: &Hit) {
         self.table.mark_used(hit);
-    }
-    fn counters(&self) -> TableCounters {
-        self.table.counters()
-    }
-    fn occupancy(&self) -> Occupancy {
-        self.table.occupancy()
     }
 }
 

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
 use ttlab::internals::engine::SearchCounters;
 use ttlab::internals::engine::options::{Helpers, Schedule, Threads};
-use ttlab::internals::table::{Entry, Hit, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters};
+use ttlab::internals::table::{
+    Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters, ThreadCounters,
+};
 
 /// Typical faults in the interaction of searchers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -175,6 +177,8 @@ impl OwnedTable {
         self.paths.lock().unwrap().insert(self.me, path.to_vec());
     }
 }
+
+impl Instrumented for OwnedTable {}
 
 impl Table for OwnedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {

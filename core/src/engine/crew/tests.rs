@@ -165,6 +165,8 @@ struct FailingTable {
     probes: u32,
 }
 
+impl crate::table::Instrumented for FailingTable {}
+
 impl Table for FailingTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<crate::table::Hit> {
         self.probes += 1;
