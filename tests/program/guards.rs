@@ -57,7 +57,7 @@ const TESTS: &[(&str, &str, &str)] = &[
     (
         "program/mates.rs",
         "mates_are_found_as_another_program_counts_them",
-        "mate.found mate.best mate.shorter mate.unproved mate.wrong mate.nodes",
+        "mate.found mate.best mate.shorter mate.unproved mate.wrong mate.nodes_until",
     ),
     ("program/matches.rs", "round_robin_page_has_every_encounter", "match.opponent match.points"),
     ("program/matches.rs", "games_are_independent_of_jobs_kills_and_shards", "match.colour"),

@@ -63,7 +63,7 @@ fn mates_are_found_as_another_program_counts_them() {
         assert_eq!(number("mate.wrong"), 0, "{row:?}");
         let search = searches.entry((field("variant").to_owned(), field("position").to_owned())).or_default();
         search.0 = length.is_some();
-        search.1 += number("mate.nodes");
+        search.1 += number("mate.nodes_until");
         search.2 += number("search.nodes");
     }
     assert!(searches.values().all(|(found, nodes, all)| if *found { nodes <= all } else { *nodes == 5_000 }));

@@ -9,9 +9,9 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 44_560),
-    ("lines of tests", 43_610),
-    ("lines of comments", 9_050),
+    ("production lines", 44_570),
+    ("lines of tests", 43_640),
+    ("lines of comments", 9_060),
     ("options", 118),
     ("columns", 137),
     ("commands", 27),

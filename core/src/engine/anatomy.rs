@@ -125,7 +125,10 @@ impl<'a> Dissector<'a> {
 
     pub fn finish(mut self, table: Option<&dyn Table>) -> Anatomy {
         self.count.unique = self.searched_keys.len() as u64;
-        Anatomy { search: self.count, table: table.map(|table| table.shadow()).unwrap_or_default() - self.shadow_before }
+        Anatomy {
+            search: self.count,
+            table: table.map(|table| table.shadow()).unwrap_or_default() - self.shadow_before,
+        }
     }
 
     /// Records the position of a node. Positions that occur again in this iteration are counted

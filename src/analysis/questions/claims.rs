@@ -225,6 +225,9 @@ struct PairedClaim {
     /// The pairs of the right side (base) and the left side (other).
     pairs: Pairs,
     is_on_nodes: bool,
+    /// The searches of both sides that end with a mate for the other side, if the claim is about
+    /// mates.
+    wrong_mates: usize,
     /// The log ratios of the left side to the right side. Each ratio is divided by the factor that
     /// the claim states.
     logs: Logs,
@@ -246,7 +249,15 @@ impl VariantSearches {
         let [left_reader, right_reader] =
             [&left, &right].map(|metric| MetricReader::new(&self.searches, metric, frame));
         let find_group = |term: &Term| self.grouping.values.iter().position(|values| values[0] == term.subject);
-        let pairs = match (find_group(&claim.left), find_group(&claim.right)) {
+        let groups = [find_group(&claim.left), find_group(&claim.right)];
+        let wrong = frame.numbers(columns::MATE_WRONG);
+        let is_about_mates = [&left, &right].iter().any(|metric| metric.columns()[0].starts_with(columns::MATE));
+        let wrong_mates = self.searches.list.iter().filter(|search| {
+            let is_of_claim = groups.contains(&Some(search.group as usize)) && search.is_in_totals;
+            is_about_mates && is_of_claim && wrong[search.last_row] == 1.0
+        });
+        let wrong_mates = wrong_mates.count();
+        let pairs = match (groups[0], groups[1]) {
             (Some(left_group), Some(right_group)) => {
                 BaseSearches::new(&right_reader, &self.grouping, right_group).pairs_with(left_group, &left_reader)
             }
@@ -255,7 +266,7 @@ impl VariantSearches {
         let log_factor = (claim.right.factor / claim.left.factor).ln();
         let mut find_id = |cluster| clusters.intern(&self.searches.cluster_name(cluster, frame));
         let logs = pairs.logs().into_iter().map(|(cluster, log)| (find_id(cluster), log - log_factor)).collect();
-        Ok(PairedClaim { claim, pairs, is_on_nodes, logs })
+        Ok(PairedClaim { claim, pairs, is_on_nodes, wrong_mates, logs })
     }
 }
 
@@ -275,6 +286,10 @@ impl PairedClaim {
         let JudgedRatio { ratio, p, .. } = judged;
         let one_sided_zero_count: usize = pairs.one_sided_zero.iter().sum();
         let undecided = |reason: String| (Ruling::Undecided, reason);
+        if self.wrong_mates > 0 {
+            let searches = plural(self.wrong_mates, "search");
+            return undecided(format!("{searches} of these variants end with a mate for the wrong side"));
+        }
         if pairs.list.is_empty() {
             return match pairs.incomparable {
                 0 if one_sided_zero_count > 0 => undecided(String::new()),
@@ -470,11 +485,28 @@ mod tests {
         }
     }
 
+    /// A mate for the wrong side in one row leaves a claim about mates open, and no other claim.
+    #[test]
+    fn wrong_mate_fails_claims_about_mates() {
+        let rulings = |wrong: u8| {
+            let rows: String = (0..8).map(|item| format!("a,p{item},1,9,5,0\nb,p{item},1,9,4,{wrong}\n")).collect();
+            let rows = format!("variant,position,depth,search.nodes,mate.nodes_until,mate.wrong\n{rows}");
+            let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
+            let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
+            let expects = ["mate.nodes_until(b) < mate.nodes_until(a)", "nodes(b) = nodes(a)"]
+                .map(|claim| from_toml::<Expect>(&format!("claim = '{claim}'")).unwrap());
+            let verdicts = judge_claims(&expects, 0.005, &frame, &summary);
+            verdicts.into_iter().map(|verdict| verdict.ruling).collect::<Vec<_>>()
+        };
+        assert_eq!(rulings(0), [Ruling::Holds, Ruling::Holds]);
+        assert_eq!(rulings(1), [Ruling::Undecided, Ruling::Holds]);
+    }
+
     fn claim(relation: &str) -> PairedClaim {
         let pair = Pair { block: 0, unit: 0, cluster: 0, log: 0.0, values: [100.0, 90.0], seed: 0 };
         let pairs = Pairs { list: vec![pair], totals: [1000.0, 900.0], ..Pairs::default() };
         let claim = Claim::parse_ratio(&format!("nodes(a) {relation} nodes(b)")).unwrap();
-        PairedClaim { claim, pairs, is_on_nodes: true, logs: Logs::default() }
+        PairedClaim { claim, pairs, is_on_nodes: true, wrong_mates: 0, logs: Logs::default() }
     }
 
     fn judged_ratio([low, mean, high]: [f64; 3], p: f64) -> JudgedRatio {
