@@ -294,10 +294,10 @@ fn option_problem(
     source: &FileText<'_>,
     fault: OptionFault,
 ) -> Problem {
-    let OptionFault { path, word, message, help } = fault;
-    if let Some(setting) = overrides.iter().rev().find(|setting| setting.affects(&path)) {
-        return Problem { help, ..setting.problem(message) };
+    if let Some(setting) = overrides.iter().rev().find(|setting| setting.affects(&fault.path)) {
+        return Problem { help: setting.help(&fault), ..setting.problem(fault.message) };
     }
+    let OptionFault { path, word, message, help } = fault;
     // Serde writes an item of a list as `ordering[1]`.
     let path = path.replace('[', ".").replace(']', "");
     let place = match draft.path_values.iter().find(|(variant_path, _)| paths_overlap(variant_path, &path)) {

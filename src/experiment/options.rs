@@ -63,6 +63,27 @@ impl Setting {
         setting_problem(&self.text, start..self.text.len(), message)
     }
 
+    /// What to do about a fault of the value that has no other help.
+    pub fn help(&self, fault: &OptionFault) -> Option<String> {
+        let pages = || schema::option_pages().iter().filter(|page| page.path == self.path);
+        if fault.message.contains("missing key `kind`") && pages().next().is_some() {
+            let kinds = pages().filter_map(|page| {
+                let kind = page.meaning.strip_prefix("Of ")?.split(':').next()?;
+                Some(format!("{kind} (default {})", page.default))
+            });
+            let kinds = kinds.collect::<Vec<_>>().join(", ");
+            return Some(format!("it is an option of {kinds}: set {}.kind too", fault.path));
+        }
+        let is_list = self.value.is_array() || self.value.as_str().is_some_and(|text| text.contains(','));
+        let list = || {
+            format!(
+                "--set takes one value; a list is an axis: in the file under [grid], or `ttlab try --vary {}`",
+                self.text
+            )
+        };
+        fault.help.clone().or_else(|| is_list.then(list))
+    }
+
     /// Whether the setting changes the option at `path`: the option itself, a part of it, or a
     /// table that contains it.
     pub fn affects(&self, path: &str) -> bool {
@@ -232,11 +253,12 @@ pub fn options(preset: Option<&str>, overrides: &[String]) -> Result<EngineOptio
     let preset = preset_setting.map(|setting| &setting.value).or(preset_argument.as_ref());
     let path_values = settings.iter().map(|setting| (setting.path.as_str(), &setting.value));
     read_options(preset, &Table::new(), path_values).map_err(|fault| {
-        let problem = match settings.iter().rev().find(|setting| setting.affects(&fault.path)) {
-            Some(setting) => setting.problem(fault.message),
-            None => Problem { file: "options".to_owned(), message: fault.message, ..Problem::default() },
-        };
-        Problem { help: fault.help, ..problem }
+        match settings.iter().rev().find(|setting| setting.affects(&fault.path)) {
+            Some(setting) => Problem { help: setting.help(&fault), ..setting.problem(fault.message) },
+            None => {
+                Problem { file: "options".to_owned(), message: fault.message, help: fault.help, ..Problem::default() }
+            }
+        }
     })
 }
 

@@ -9,7 +9,7 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 44_570),
+    ("production lines", 44_590),
     ("lines of tests", 43_640),
     ("lines of comments", 9_060),
     ("options", 118),

@@ -31,7 +31,7 @@ pub enum AgedAt {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AgedDepth {
-    /// Plies of depth that an entry loses for each tick of its age, 0..=255.
+    /// Plies of depth that an entry loses for each tick of its age, 0..=255; ViperMate's is 4.
     pub factor: u8,
     /// When depths are aged.
     pub on: AgedAt,

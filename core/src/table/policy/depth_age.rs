@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DepthAge {
-    /// Plies of depth that an entry loses for each tick of its age, 0..=255.
+    /// Plies of depth that an entry loses for each tick of its age, 0..=255; Stockfish's is 8.
     pub factor: u8,
     /// Whether the newcomer is refused when every entry is worth more.
     pub refuse: bool,
