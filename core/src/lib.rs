@@ -55,7 +55,7 @@ pub use engine::{Engine, EngineError, EngineOptions, Iteration, Limit, Outcome, 
 pub use table::entry::{Bytes10, Bytes16, Bytes24, Packing};
 pub use table::policy::{Decision, Mark, Newcomer, Policy, Replacement, register};
 pub use table::{
-    Bounded, Entry, Hit, Instrumented, Occupancy, OptionError, ShadowCounters, Size, StoreOutcome, Table,
+    Bounded, Entry, Hit, Instrumented, Occupancy, OptionError, ShadowCounters, SharedTable, Size, StoreOutcome, Table,
     TableCounters, TableError, TableOptions, build as build_table,
 };
 

@@ -7,7 +7,11 @@ use ttlab::internals::chess::Bound;
 use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::internals::table::policy::Policy;
-use ttlab::internals::table::{Entry, ObservedTable, Table, TableKind, TableOptions, build, bytes, slot_count};
+use ttlab::internals::table::shape::Shape;
+use ttlab::internals::table::shared::Handle;
+use ttlab::internals::table::{
+    Entry, ObservedTable, SharedTable, Table, TableCounters, TableKind, TableOptions, build, bytes, slot_count,
+};
 
 /// One random operation on a table.
 #[derive(Debug, Clone)]
@@ -182,6 +186,28 @@ proptest! {
         }
     }
 
+    /// A table divided among threads answers, decides and counts like the table that was divided, as
+    /// long as one thread uses it.
+    #[test]
+    fn divided_table_equals_its_table(steps in prop::collection::vec(any_step(), 1..300)) {
+        let shapes = ["3x10", "3x8", "5x12", "4x16", "1x10", "1x12"].map(|name| from_toml(&Shape::from_name(name).unwrap().text()).unwrap());
+        for options in every_table().into_iter().step_by(5).chain(shapes) {
+            let options = TableOptions { size: Size::Entries(75), huge_pages: false, ..options };
+            let mut whole = build(&options, None, false).unwrap().unwrap();
+            let mut divided = Handle::share(build(&options, None, false).unwrap().unwrap(), 1, false).remove(0);
+            play(whole.as_mut(), &steps);
+            play(divided.as_mut(), &steps);
+            prop_assert_eq!(divided.counters(), whole.counters(), "{:?}", options);
+            prop_assert_eq!(divided.occupancy(), whole.occupancy());
+            for key in every_key() {
+                let [of_divided, of_whole] = [&mut divided, &mut whole].map(|table| table.probe(key, 0).map(|hit| (hit.entry, hit.draft, hit.age)));
+                prop_assert_eq!(of_divided, of_whole, "{:?}", options);
+            }
+            divided.clear();
+            prop_assert_eq!(divided.occupancy().occupied, 0);
+        }
+    }
+
     /// A table with room for everything and full keys answers like a map.
     #[test]
     fn large_table_equals_a_map(steps in prop::collection::vec(any_step(), 1..400)) {
@@ -196,6 +222,39 @@ proptest! {
             prop_assert_eq!(plain(large.probe(key, 0)), plain(map.probe(key, 0)));
         }
     }
+}
+
+/// Threads that use a table at the same time lose no store and no count, and find only what was
+/// stored under their keys.
+#[test]
+fn threads_share_a_table() {
+    let options = TableOptions { size: Size::Entries(1 << 14), slots: 4, ..TableOptions::default() };
+    let table = SharedTable::new(build(&options, None, false).unwrap().unwrap());
+    let use_table = |thread: u8| {
+        for turn in 0..20_000_u64 {
+            let key = (turn + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            table.prefetch(key);
+            let entry = Entry { bound: Bound::Exact, depth: thread, nodes: (turn % 64) as u32, ..Entry::default() };
+            table.access(key, |share| {
+                if let Some(hit) = share.probe(key, 0) {
+                    assert_eq!(hit.entry.nodes, entry.nodes);
+                    share.cutoff(&hit);
+                }
+                share.store(key, entry)
+            });
+        }
+    };
+    std::thread::scope(|scope| (0..4).for_each(|thread| drop(scope.spawn(move || use_table(thread)))));
+    let (mut count, mut occupied) = (TableCounters::default(), 0);
+    table.for_each(|share| {
+        count += share.counters();
+        occupied += share.occupancy().occupied;
+    });
+    assert_eq!((count.probes, count.stores), (80_000, 80_000));
+    assert_eq!(count.stores, count.fills + count.updates + count.evictions + count.rejections);
+    assert_eq!(count.probes, count.hits + count.misses_empty + count.misses_other);
+    assert_eq!(occupied, count.fills);
+    assert!(count.updates > 0 && count.evictions > 0, "{count:?}");
 }
 
 #[test]

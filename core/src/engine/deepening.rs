@@ -20,8 +20,9 @@ use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, Score};
 use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
+use crate::table::shared::Handle as SharedHandle;
 use crate::table::watch::WatchedTable;
-use crate::table::{self, ObservedTable, OptionError, SharedTable, Table, TableError, TableKind, ThreadCounters};
+use crate::table::{self, ObservedTable, OptionError, Table, TableError, TableKind, ThreadCounters};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
@@ -96,7 +97,9 @@ impl Engine {
             Diagnostics::Full => with_full_diagnostics(record_offers(options, table)?),
         };
         let tables = match table.map(wrap_table).transpose()? {
-            Some(table) if options.threads.count > 1 => SharedTable::handles(table, options.threads.count),
+            Some(table) if options.threads.count > 1 => {
+                SharedHandle::share(table, options.threads.count, !options.threads.is_real())
+            }
             table => Vec::from_iter(table),
         };
         let increments = Arc::new(Increments::new(Keys::new(&options.keys), &eval::piece_square_values(&options.eval)));
@@ -254,6 +257,8 @@ impl Engine {
         let mut crew =
             (!helpers.is_empty()).then(|| Crew::new(&self.options.threads, helpers, &task, limit.nodes, stop));
         let iterations = self.deepen(&root, path, limit, stop, crew.as_mut().map(|crew| crew as &mut dyn Team), watch);
+        // The helpers can end their searches only if the main searcher's turn has ended.
+        self.table.iter_mut().for_each(|table| table.suspend(&[]));
         self.helpers = crew.map(Crew::end).unwrap_or_default();
         self.root_moves.clear();
         Outcome { iterations, stopped: stop.is_set() }

@@ -1,5 +1,6 @@
 //! A table of fixed size, compiled separately for each replacement policy and entry layout.
 
+mod division;
 mod zero_key;
 
 use super::entry::{self, GENERATIONS, MAX_SLOTS, Packing};
@@ -22,6 +23,10 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     memory: TableMemory,
     policy: P,
     buckets: u64,
+    /// The number of buckets over which the index spreads keys, and the first of them that is here.
+    /// These differ from `buckets` and 0 only in a share of a table.
+    indexed_buckets: u64,
+    first_bucket: u64,
     slots: usize,
     words: usize,
     index: Index,
@@ -44,8 +49,9 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     now: u16,
     /// Mask of an age: ages are counted modulo `age_mask + 1`.
     age_mask: u16,
-    /// Number of entries by generation, so that occupancy needs no scan of the memory.
-    generation_counts: Box<[u64; GENERATIONS as usize]>,
+    /// Number of entries by generation, so that occupancy needs no scan of the memory. Generations
+    /// that the clock has not reached have no number.
+    generation_counts: Vec<u64>,
     counters: TableCounters,
     packing: L,
 }
@@ -84,6 +90,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             memory: allocate(options, buckets, words * size_of::<L::Word>())?,
             policy,
             buckets,
+            indexed_buckets: buckets,
+            first_bucket: 0,
             slots,
             words,
             index: options.index,
@@ -100,7 +108,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             now: 0,
             // Generations have ten bits.
             age_mask: (1 << options.age_bits.min(10)) - 1,
-            generation_counts: Box::new([0; GENERATIONS as usize]),
+            generation_counts: vec![0],
             counters: TableCounters::default(),
             packing,
         })
@@ -164,7 +172,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     #[inline]
     fn bucket_number(&self, key: u64) -> usize {
-        let bucket_number = self.index.bucket(key, self.buckets);
+        let bucket_number = self.index.bucket(key, self.indexed_buckets) - self.first_bucket;
         debug_assert!(bucket_number < self.buckets, "bucket {bucket_number} of {}", self.buckets);
         bucket_number as usize
     }
@@ -413,10 +421,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             return;
         }
         if let Some(old) = old {
-            debug_assert!(self.generation_counts[usize::from(old % GENERATIONS)] > 0, "no entry of generation {old}");
-            self.generation_counts[usize::from(old % GENERATIONS)] -= 1;
+            self.generation_counts[usize::from(old)] -= 1;
         }
-        self.generation_counts[usize::from(self.now % GENERATIONS)] += 1;
+        self.generation_counts[usize::from(self.now)] += 1;
     }
 
     /// If `mark` or `refresh` is true, renews the age of a slot's entry. If `mark` is true, also
@@ -538,6 +545,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     fn advance(&mut self, ticks: u16) {
         debug_assert!(self.now < GENERATIONS, "the time {} is not below {GENERATIONS}", self.now);
         self.now = self.now.wrapping_add(ticks) & self.age_mask;
+        let generations = self.generation_counts.len().max(usize::from(self.now) + 1);
+        self.generation_counts.resize(generations, 0);
         if let Some(probed) = &mut self.probed {
             probed.clear();
         }
@@ -565,7 +574,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
             slots: self.buckets * self.slots() as u64,
             bytes: self.buckets * self.bucket_bytes,
             occupied: self.generation_counts.iter().sum(),
-            current: self.generation_counts[usize::from(self.now % GENERATIONS)],
+            current: self.generation_counts[usize::from(self.now)],
         }
     }
 }
@@ -573,6 +582,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 impl<P: Replacement, L: Packing, const SLOTS: usize> Instrumented for Bounded<P, L, SLOTS> {
     fn counts_stored_nodes(&self) -> bool {
         self.policy.counts_stored_nodes()
+    }
+
+    fn divide(&mut self) -> Option<super::shared::Division> {
+        self.divide_buckets()
     }
 
     fn mark_used(&mut self, hit: &Hit) {

@@ -114,7 +114,7 @@ pub fn expand_nodes(word: u64) -> u32 {
 }
 
 /// A layout of entries in a bucket.
-pub trait Packing: Sized + Send + 'static {
+pub trait Packing: Clone + Send + 'static {
     /// The type of a bucket's words.
     type Word: Word;
     /// Creates the packing for a shape. A packing of whole words ignores the shape.
@@ -163,6 +163,7 @@ pub trait Packing: Sized + Send + 'static {
 
 /// A layout in which each slot has whole words: the key, the data and, if `WORDS` is 3, a word with
 /// the exact node count and the static evaluation.
+#[derive(Clone)]
 pub struct WholeWords<const WORDS: usize>;
 
 /// Two words per slot.
@@ -224,6 +225,7 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
 
 /// A layout of three slots in four words. Three data words come first. The last word has the three
 /// 16-bit keys and 16 unused bits.
+#[derive(Clone)]
 pub struct Bytes10 {
     zero_key: Option<ZeroKey>,
 }

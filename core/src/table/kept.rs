@@ -18,6 +18,7 @@ const LISTED_SHARE: usize = 64;
 
 /// Words that are all zero at first. Whoever writes to a bucket of zeroed words calls
 /// [`Self::record`].
+#[derive(Default)]
 pub struct TableMemory(Words);
 
 #[derive(Default)]
@@ -39,8 +40,14 @@ impl Words {
             release_kept();
             Memory::new(len, huge_pages)
         })?;
-        let listed = Vec::with_capacity(len / LINE / LISTED_SHARE);
-        Ok(Self { memory, huge_pages, bucket_words: 0, listed, is_block_written: vec![false; len.div_ceil(BLOCK)] })
+        Ok(Self::new(memory, huge_pages, 0))
+    }
+
+    /// `memory` must be all zero.
+    fn new(memory: Memory, huge_pages: bool, bucket_words: usize) -> Self {
+        let listed = Vec::with_capacity(memory.len() / LINE / LISTED_SHARE);
+        let is_block_written = vec![false; memory.len().div_ceil(BLOCK)];
+        Self { memory, huge_pages, bucket_words, listed, is_block_written }
     }
 
     #[cold]
@@ -87,6 +94,13 @@ impl TableMemory {
         Ok(Self(Words { bucket_words, ..words }))
     }
 
+    /// Divides the words into parts of `len` words, each of whole buckets. The memory is kept when
+    /// all parts have been dropped.
+    pub fn divide(mut self, len: usize) -> impl Iterator<Item = Self> {
+        let Words { memory, huge_pages, bucket_words, .. } = std::mem::take(&mut self.0);
+        memory.divide(len).map(move |memory| Self(Words::new(memory, huge_pages, bucket_words)))
+    }
+
     /// Records that a bucket is no longer all zero. `first` is the word in which it begins.
     #[inline(always)]
     pub fn record(&mut self, first: usize) {
@@ -118,7 +132,12 @@ impl DerefMut for TableMemory {
 
 impl Drop for TableMemory {
     fn drop(&mut self) {
-        let words = std::mem::take(&mut self.0);
+        let mut words = std::mem::take(&mut self.0);
+        if words.memory.is_part() {
+            words.erase();
+            let Some(memory) = words.memory.into_whole() else { return };
+            words = Words::new(memory, words.huge_pages, 0);
+        }
         // If the thread ends, nothing is kept.
         let _ = KEPT.try_with(|kept| kept.borrow_mut().give_back(words));
     }
@@ -226,6 +245,25 @@ mod tests {
         assert_eq!(idle(), [(1024, true), (2048, true)]);
         drop(keep);
         assert_eq!(idle(), []);
+        KEPT.with_borrow(|kept| assert_eq!(kept.in_use, 0));
+    }
+
+    /// Each part undoes its own writes, and the last one gives back the whole.
+    #[test]
+    fn divided_memory_is_kept_when_its_last_part_is_dropped() {
+        let _keep = KeepTables::up_to(8 * 4096);
+        let mut parts: Vec<TableMemory> = TableMemory::new(1000, 16, true).unwrap().divide(300).collect();
+        assert_eq!(parts.iter().map(|part| part.len()).collect::<Vec<_>>(), [300, 300, 300, 100]);
+        for part in &mut parts {
+            part[10..12].fill(u64::MAX);
+            part.record(10);
+        }
+        let last = parts.pop();
+        drop(parts);
+        assert_eq!(idle(), []);
+        drop(last);
+        assert_eq!(idle(), [(1000, true)]);
+        use_table(1000, true);
         KEPT.with_borrow(|kept| assert_eq!(kept.in_use, 0));
     }
 

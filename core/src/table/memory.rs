@@ -6,7 +6,7 @@ use super::TableError;
 use crate::system::available_bytes;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Size and alignment of a huge page, in bytes.
 const HUGE_PAGE: usize = 2 << 20;
@@ -34,8 +34,8 @@ pub(crate) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, 
     }
 }
 
-/// A block of zeroed 64-bit words.
-pub struct Memory {
+/// The mapping of a block. It is unmapped when the last part of the block is dropped.
+struct Mapping {
     /// The start of the mapping, which may be up to a huge page before the first word.
     map: *mut core::ffi::c_void,
     map_len: usize,
@@ -43,7 +43,19 @@ pub struct Memory {
     len: usize,
 }
 
-// SAFETY: the mapping is private to this value and is only reached through it.
+/// A block of zeroed 64-bit words, or a part of a block.
+pub struct Memory {
+    /// `None` if there are no words.
+    mapping: Option<Arc<Mapping>>,
+    words: *mut u64,
+    len: usize,
+}
+
+// SAFETY: nothing reads or changes a mapping before its last owner unmaps it.
+unsafe impl Send for Mapping {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Mapping {}
+// SAFETY: the words are only reached through this value.
 unsafe impl Send for Memory {}
 
 impl Memory {
@@ -70,7 +82,8 @@ impl Memory {
         // longer than the words.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
         debug_assert!(words.is_aligned() && offset + bytes <= map_len, "the words do not lie in the mapping");
-        let mut memory = Self { map, map_len, words, len };
+        let mapping = Some(Arc::new(Mapping { map, map_len, words, len }));
+        let mut memory = Self { mapping, words, len };
         if is_large {
             let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
             // SAFETY: the range lies inside the mapping. If the kernel refuses the advice, the
@@ -81,6 +94,26 @@ impl Memory {
         // not while time is measured.
         memory.iter_mut().step_by(PAGE / 8).for_each(|word| *word = 0);
         Ok(memory)
+    }
+
+    /// Divides the words into parts of `len` words. The last part may be shorter.
+    pub fn divide(self, len: usize) -> impl Iterator<Item = Self> {
+        (0..self.len).step_by(len).map(move |first| Self {
+            mapping: self.mapping.clone(),
+            words: self.words.wrapping_add(first),
+            len: len.min(self.len - first),
+        })
+    }
+
+    /// Whether the block has other words than these, or there are none.
+    pub fn is_part(&self) -> bool {
+        self.mapping.as_ref().is_none_or(|mapping| mapping.len != self.len)
+    }
+
+    /// The whole block, if all its other parts have been dropped.
+    pub fn into_whole(self) -> Option<Self> {
+        let mapping = Arc::into_inner(self.mapping?)?;
+        Some(Self { words: mapping.words, len: mapping.len, mapping: Some(Arc::new(mapping)) })
     }
 
     /// Whether most of the block is in huge pages. Returns `None` if the system does not say.
@@ -102,17 +135,23 @@ impl Memory {
         huge_bytes.map(|bytes| bytes * 2 > self.len * 8)
     }
 
+    /// Tells the processor that this word will be read soon.
     #[inline]
     pub fn prefetch(&self, word: usize) {
-        #[cfg(target_arch = "x86_64")]
-        if word < self.len {
-            // SAFETY: the address lies inside the block; a prefetch reads nothing that the program
-            // sees.
-            unsafe { core::arch::x86_64::_mm_prefetch(self.words.add(word).cast(), core::arch::x86_64::_MM_HINT_T0) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = word;
+        prefetch(self.words.wrapping_add(word));
     }
+}
+
+/// Tells the processor that a word will be read soon. It need not exist.
+#[inline]
+pub fn prefetch(word: *const u64) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing that the program sees, and does not fault at any address.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch(word.cast(), core::arch::x86_64::_MM_HINT_T0);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = word;
 }
 
 impl Deref for Memory {
@@ -120,7 +159,7 @@ impl Deref for Memory {
     #[inline]
     fn deref(&self) -> &[u64] {
         // SAFETY: `words` points to `len` initialised words of the mapping, which lives as long as
-        // `self`.
+        // `self`. No other part of the block has these words.
         unsafe { core::slice::from_raw_parts(self.words, self.len) }
     }
 }
@@ -136,17 +175,14 @@ impl DerefMut for Memory {
 impl Default for Memory {
     /// No words.
     fn default() -> Self {
-        Self { map: core::ptr::null_mut(), map_len: 0, words: core::ptr::dangling_mut(), len: 0 }
+        Self { mapping: None, words: core::ptr::dangling_mut(), len: 0 }
     }
 }
 
-impl Drop for Memory {
+impl Drop for Mapping {
     fn drop(&mut self) {
-        if self.map_len == 0 {
-            return;
-        }
-        // SAFETY: the mapping was made in `new` with this address and length, and nothing borrows
-        // it any more.
+        // SAFETY: the mapping was made in `new` with this address and length, and no part of it is
+        // left to borrow it.
         let _ = unsafe { mm::munmap(self.map, self.map_len) };
     }
 }
@@ -195,7 +231,7 @@ mod tests {
         assert_eq!(memory.words as usize % HUGE_PAGE, 0);
         // From one huge page on, another one is mapped as room for alignment.
         for (len, room) in [(HUGE_PAGE / 8 - 1, 0), (HUGE_PAGE / 8, HUGE_PAGE)] {
-            assert_eq!(Memory::new(len, true).unwrap().map_len, len * 8 + room);
+            assert_eq!(Memory::new(len, true).unwrap().mapping.unwrap().map_len, len * 8 + room);
         }
         // Half of the free memory is granted, twice as much is refused.
         if let Some(free) = available_bytes() {

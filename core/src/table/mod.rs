@@ -220,17 +220,18 @@ crate::counters! {
     }
 }
 
-/// How full a table is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Occupancy {
-    /// Total slots (0: the table is unbounded).
-    pub slots: u64,
-    /// Slots that hold an entry.
-    pub occupied: u64,
-    /// Occupied slots that were written or refreshed in the current tick of the clock.
-    pub current: u64,
-    /// Memory for the entries, in bytes.
-    pub bytes: u64,
+crate::counters! {
+    /// How full a table is.
+    pub struct Occupancy {
+        /// Total slots (0: the table is unbounded).
+        slots,
+        /// Slots that hold an entry.
+        occupied,
+        /// Occupied slots that were written or refreshed in the current tick of the clock.
+        current,
+        /// Memory for the entries, in bytes.
+        bytes,
+    }
 }
 
 /// The interface between search and table. `key` is the position's hash key. A table that needs
@@ -286,6 +287,11 @@ pub trait Instrumented {
     /// The counters of the shadow table, if there is one.
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()
+    }
+    /// Moves the buckets of a table that has not been used to tables that have a share of them each.
+    /// `None` if the table cannot be divided.
+    fn divide(&mut self) -> Option<shared::Division> {
+        None
     }
     /// Ends a turn of the searcher that uses this handle of a shared table. `path` contains the
     /// keys of the positions from the root to the searcher's current node.

@@ -23,7 +23,8 @@ crate::counters! {
         /// Sum of the squares of these ages, for their spread.
         squared_ages,
         /// Probes of a position that another searcher is in the middle of searching: the position
-        /// is on that searcher's path from the root to the node where its turn ended.
+        /// is on that searcher's path from the root to the node where its turn ended. 0 with real
+        /// threads.
         in_flight,
         /// Stores of a position for which the table already has an entry of the same depth by
         /// another searcher: work done twice, as far as the table remembers.

@@ -13,6 +13,7 @@ use super::{Entry, NO_SCORE, StaticEvaluation};
 use crate::chess::{Bound, Move, Score};
 
 /// The packing of a shape, which knows where in a bucket the bits of each slot are.
+#[derive(Clone)]
 pub struct Packed {
     shape: Shape,
     fields: Fields,

@@ -1,6 +1,9 @@
 use super::*;
 use crate::chess::Board;
 use crate::engine::{Engine, EngineOptions, Iteration, Limit};
+use crate::table::policy::Policy;
+use crate::table::shape::Shape;
+use crate::table::shared::Handle;
 use crate::table::{Size, Table};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -94,6 +97,33 @@ fn real_threads_respect_limits() {
     let iterations = search(&options, MIDDLE_GAME, Limit { depth: None, nodes: Some(9000) });
     let nodes: u64 = iterations.iter().map(|iteration| iteration.search.nodes).sum();
     assert!((1..=9000).contains(&nodes), "{nodes}");
+}
+
+/// One searcher on a table that is divided for several threads has the counts of a search without
+/// threads, with every policy and layout.
+#[test]
+fn divided_table_changes_no_count() {
+    let policies = Policy::NAMES.iter().map(|name| {
+        let slots = 2.min(*Policy::from_name(name).unwrap().slots().end());
+        format!("slots = {slots}\npolicy = '{name}'")
+    });
+    let shapes = ["3x8", "5x12", "1x10", "1x12"].map(|name| Shape::from_name(name).unwrap().text());
+    let layouts = ["layout = 'bytes24'", "slots = 3\nlayout = 'bytes10'"].map(str::to_owned);
+    for text in policies.chain(shapes).chain(layouts) {
+        let mut options = options("{}");
+        options.table = crate::decode::from_toml(&text).unwrap();
+        options.table.size = Size::Entries(1 << 12);
+        let table = crate::table::build(&options.table, None, false).unwrap().unwrap();
+        let divided = Handle::share(table, 1, false).remove(0);
+        let mut engine = Engine::with_table(&options, divided).unwrap();
+        let board = Board::from_fen(MIDDLE_GAME).unwrap();
+        let iterations = engine.search(&board, &[], to_depth(4), &AtomicBool::new(false), &mut |_| {}).iterations;
+        let plain: Vec<Iteration> = search(&options, MIDDLE_GAME, to_depth(4));
+        for (plain, divided) in plain.iter().zip(&iterations) {
+            assert_eq!(*plain, Iteration { threads: plain.threads, ..divided.clone() }, "{text}");
+        }
+        assert_eq!(plain.len(), iterations.len());
+    }
 }
 
 /// The stop signal ends a search in the middle of a turn, however long the turn is.
