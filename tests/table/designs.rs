@@ -32,6 +32,12 @@ struct Source {
     keeps_move: bool,
     /// Whether an upper bound takes the old move where that is an exact entry's or a lower bound's.
     merges: bool,
+    /// Whether the mark of an open window is kept.
+    keeps_pv: bool,
+    /// Whether `overwrites` sees the mark of the new result alone.
+    own_pv: bool,
+    /// Whether a result of an open window always overwrites.
+    forces: bool,
     /// Whether a probe that hits resets the age.
     refreshes: bool,
     index: Index,
@@ -86,6 +92,9 @@ fn sources() -> Vec<Source> {
         fills_move: false,
         keeps_move: true,
         merges: false,
+        keeps_pv: true,
+        own_pv: false,
+        forces: false,
         refreshes: false,
         index: Index::Multiply,
         ages_twice: |_| false,
@@ -145,10 +154,11 @@ fn sources() -> Vec<Source> {
         Source { design: Design::Tarnished, zero: Zero::Answers, ..calm },
         Source { design: Design::Stormphrax, ..calm },
         Source {
-            free_first: true,
+            free_depth: -1,
+            forces: true,
             zero: Zero::Answers,
             ..three(Design::Reckless, 32, depth_less::<4>, |new, old, age| {
-                new.pv || depth(new) + 4 + 2 * pv(new) > depth(old) || age != 0
+                depth(new) + 4 + 2 * pv(new) > depth(old) || age != 0
             })
         },
         Source {
@@ -159,12 +169,14 @@ fn sources() -> Vec<Source> {
         },
         Source {
             free_first: true,
+            own_pv: true,
             zero: Zero::Ends,
             ..three(Design::Integral, 32, depth_less::<8>, |new, old, age| {
                 exact(new) || depth(new) + 3 + 2 * pv(new) >= depth(old) || age != 0
             })
         },
         Source {
+            own_pv: true,
             zero: Zero::Answers,
             ..three(Design::Alexandria, 32, depth_less::<4>, |new, old, age| {
                 exact(new) || depth(new) + 5 + 2 * pv(new) > depth(old) || age != 0
@@ -178,6 +190,7 @@ fn sources() -> Vec<Source> {
         },
         Source {
             last: true,
+            keeps_pv: false,
             move_first: false,
             refreshes: true,
             index: Index::Mask,
@@ -206,6 +219,7 @@ fn sources() -> Vec<Source> {
         },
         Source {
             free_first: true,
+            keeps_pv: false,
             refreshes: true,
             ..three(Design::Patricia, 64, depth_less::<8>, |new, old, _| exact(new) || depth(new) + 4 >= depth(old))
         },
@@ -227,18 +241,25 @@ fn sources() -> Vec<Source> {
         },
         Source {
             free_first: true,
+            keeps_pv: false,
             move_first: false,
             fills_move: true,
             ..three(Design::Caissa, 64, depth_less::<1>, |new, old, _| exact(new) || depth(new) >= depth(old) - 4)
         },
         Source {
             slots: 2,
+            keeps_pv: false,
             free_first: true,
             ..three(Design::Weiss, 32, depth_less::<8>, |new, old, age| {
                 exact(new) || depth(new) + 4 >= depth(old) || age > 0
             })
         },
-        Source { slots: 1, move_first: false, ..three(Design::Carp, 128, depth_less::<0>, stormphrax) },
+        Source {
+            slots: 1,
+            keeps_pv: false,
+            move_first: false,
+            ..three(Design::Carp, 128, depth_less::<0>, stormphrax)
+        },
     ]
 }
 
@@ -323,7 +344,10 @@ impl Model {
             if new.mv.is_none() && self.source.keeps_move {
                 new.mv = old.mv;
             }
-            let overwrites = (self.source.overwrites)(&new, &old, self.age(time));
+            let is_open = new.pv;
+            new.pv |= self.source.keeps_pv && old.pv;
+            let judged = Entry { pv: if self.source.own_pv { is_open } else { new.pv }, ..new };
+            let overwrites = self.source.forces && is_open || (self.source.overwrites)(&judged, &old, self.age(time));
             let kept = &mut self.buckets[bucket][slot];
             if overwrites {
                 let mut has_best = new.bound != Bound::Upper;
@@ -403,7 +427,7 @@ fn table_of(design: Design, slots: usize) -> (Box<dyn Table>, u32) {
 fn key_of_0_goes_to_the_empty_slot_that_it_matches() {
     let weighs = |source: &Source| source.zero != Zero::Marked && !source.free_first;
     let sources: Vec<Source> = sources().into_iter().filter(weighs).collect();
-    assert_eq!(sources.len(), 6);
+    assert_eq!(sources.len(), 7);
     for Source { design, slots, cycle, zero, .. } in sources {
         let options: TableOptions = from_toml(design.toml()).unwrap();
         let options = TableOptions { size: Size::Entries(slots as u64), huge_pages: false, ..options };

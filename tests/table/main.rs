@@ -7,6 +7,7 @@ mod laws;
 mod layouts;
 mod model;
 mod policies;
+mod recorded;
 mod replays;
 mod trace;
 

@@ -329,12 +329,12 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     ) -> StoreOutcome {
         let old = self.entry(self.bucket_words(bucket_number), slot);
         let start = bucket_number * self.words();
-        self.same_key_rule.inherit(&mut entry, &old);
+        let is_allowed = self.same_key_rule.replaces(&mut entry, &old, self.now);
         if self.same_key_rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
             return self.insert_cold(bucket_number, stored_key, entry, decision, Some(slot));
         }
-        if !self.same_key_rule.allows(&entry, &old, self.now) {
+        if !is_allowed {
             if self.same_key_rule.renews_move(&entry, &old) {
                 let (bucket, packing) = self.words_at_mut(start);
                 packing.set_data(bucket, slot, entry::with_move(packing.data(bucket, slot), entry.mv));

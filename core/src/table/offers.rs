@@ -95,9 +95,9 @@ impl Offers {
             if entry.is_evaluation() {
                 return;
             }
-            self.same_key_rule.inherit(&mut entry, &old);
+            let is_allowed = self.same_key_rule.replaces(&mut entry, &old, self.now);
             packed_entry = pack(&entry);
-            if !self.same_key_rule.allows(&entry, &old, self.now) {
+            if !is_allowed {
                 if self.same_key_rule.renews_move(&entry, &old) {
                     self.cells[cell + 1] = with_move(old_packed_entry, entry.mv);
                 }

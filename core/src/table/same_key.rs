@@ -32,8 +32,9 @@ pub struct Guard {
     /// The whole condition as an expression in place of `margin`, `pv`, `exact` and `age`, empty
     /// for none: whole numbers, `+ - * /`, comparisons, `and`, `or`, `not` and parentheses over
     /// `depth`, `pv` (1 at an open window), `exact`, `lower`, `upper` and `move` of the new entry,
-    /// the same of the old one with `old_` before it, and the old one's `age`. The old entry is
-    /// replaced unless the value is 0. Rose's is `"exact or 2 * depth >= old_depth - 4 * age"`.
+    /// the same of the old one with `old_` before it, the old one's `age`, and `open` (as `pv`, but
+    /// without what `keep_pv` keeps). The old entry is replaced unless the value is 0. Rose's is
+    /// `"exact or 2 * depth >= old_depth - 4 * age"`.
     #[serde(deserialize_with = "deserialize_lets")]
     pub lets: Expression,
     /// The old entry is replaced if the new depth (plus `pv` at an open window) is above the old
@@ -77,7 +78,7 @@ impl Default for Guard {
 
 // The facts about a new entry and the old entry of its slot, given the current tick.
 expression::facts! {
-    (new: &Entry, old: &Entry, now: u16)
+    (new: &Entry, old: &Entry, now: u16, is_open: bool)
     "depth" new.depth;
     "old_depth" old.depth;
     "pv" new.pv;
@@ -91,6 +92,7 @@ expression::facts! {
     "move" !new.mv.is_none();
     "old_move" !old.mv.is_none();
     "age" old.age(now);
+    "open" is_open;
 }
 
 pub(super) fn has_bound(entry: &Entry, bound: Bound) -> bool {
@@ -98,15 +100,15 @@ pub(super) fn has_bound(entry: &Entry, bound: Bound) -> bool {
 }
 
 #[inline(always)]
-pub(super) fn allows_replacement(lets: Expression, new: &Entry, old: &Entry, now: u16) -> bool {
-    lets.value(&facts(new, old, now)) != 0
+pub(super) fn allows_replacement(lets: Expression, new: &Entry, old: &Entry, now: u16, is_open: bool) -> bool {
+    lets.value(&facts(new, old, now, is_open)) != 0
 }
 
 /// The entries are passed by value, so that callers unpack them completely only if the guard is an
 /// expression.
 #[cold]
-fn evaluate_guard(lets: Expression, new: Entry, old: Entry, now: u16) -> bool {
-    allows_replacement(lets, &new, &old, now)
+fn evaluate_guard(lets: Expression, new: Entry, old: Entry, now: u16, is_open: bool) -> bool {
+    allows_replacement(lets, &new, &old, now, is_open)
 }
 
 pub(super) fn deserialize_lets<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Expression, D::Error> {
@@ -132,7 +134,7 @@ impl Rule {
     /// entry has none. The options `keep_move` and `best_move` say when the move is copied, and
     /// `keep_pv` says whether the flag `pv` is.
     #[inline]
-    pub fn inherit(&self, new: &mut Entry, old: &Entry) {
+    fn inherit(&self, new: &mut Entry, old: &Entry) {
         if self.keep_move && new.mv.is_none() {
             new.mv = old.mv;
         }
@@ -147,10 +149,13 @@ impl Rule {
         new.evaluation = new.evaluation.or(old.evaluation);
     }
 
-    /// Whether a new entry may replace the old entry of the same position. The result is always
-    /// true for `policy`, because the policy decides later.
+    /// Copies parts of the old entry of the same position to the new entry, and returns whether the
+    /// new entry may replace it. The result is always true for `policy`, because the policy decides
+    /// later.
     #[inline(always)]
-    pub fn allows(&self, new: &Entry, old: &Entry, now: u16) -> bool {
+    pub fn replaces(&self, new: &mut Entry, old: &Entry, now: u16) -> bool {
+        let is_open = new.pv;
+        self.inherit(new, old);
         let (depth, old_depth) = (i32::from(new.depth), i32::from(old.depth));
         match self.same_key {
             SameKey::Replace | SameKey::Policy => true,
@@ -158,7 +163,7 @@ impl Rule {
             SameKey::Guard => {
                 let Guard { lets: condition, margin, pv, exact, age, .. } = self.guard;
                 if !condition.is_empty() {
-                    return evaluate_guard(condition, *new, *old, now);
+                    return evaluate_guard(condition, *new, *old, now, is_open);
                 }
                 let pv_plies = if new.pv { i32::from(pv) } else { 0 };
                 exact && new.bound == Bound::Exact

@@ -99,8 +99,7 @@ impl Table for Unbounded {
                 return StoreOutcome::refused(Some(self.slot_number(map_key)));
             }
             MapEntry::Occupied(mut occupied) => {
-                rule.inherit(&mut entry, occupied.get());
-                if !rule.allows(&entry, occupied.get(), now) {
+                if !rule.replaces(&mut entry, occupied.get(), now) {
                     if rule.renews_move(&entry, occupied.get()) {
                         occupied.get_mut().mv = entry.mv;
                     }

@@ -715,11 +715,9 @@ impl Twin {
         let (place, now) = (self.place(key, spot.depth), self.now);
         let mut entry = Entry { generation: now, ..entry };
         let old = self.offers.get(&place).copied();
-        if let Some(old) = &old {
-            rule.inherit(&mut entry, old);
-        }
+        let replaces = old.as_ref().is_none_or(|old| rule.replaces(&mut entry, old, now));
         match old {
-            Some(old) if !rule.allows(&entry, &old, now) => {
+            Some(old) if !replaces => {
                 let mv = if rule.renews_move(&entry, &old) { entry.mv } else { old.mv };
                 self.offers.insert(place, Entry { mv, ..old });
             }

@@ -84,7 +84,7 @@ impl Replacement for Formula {
         };
         // Without an expression `lets`, every newcomer is allowed.
         let is_allowed = self.lets.is_empty()
-            || same_key::allows_replacement(self.lets, &newcomer.entry, &entry(slot), now);
+            || same_key::allows_replacement(self.lets, &newcomer.entry, &entry(slot), now, newcomer.entry.pv);
         if is_allowed { Decision::replace(slot) } else { Decision::Refuse }
     }
 }
