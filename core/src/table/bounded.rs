@@ -46,6 +46,8 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     demotion: Demotion,
     /// The slots chosen by probes, if stores use them (`victim = "probe"`).
     probed: Option<ProbedSlots>,
+    /// Whether stores use slots chosen by probes, or key bits of 0 have a special meaning.
+    finds_slots: bool,
     now: u16,
     /// Mask of an age: ages are counted modulo `age_mask + 1`.
     age_mask: u16,
@@ -105,6 +107,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             writes_on_match: policy.mark_when() == Mark::Match || options.refresh == Refresh::Match,
             demotion: options.demotion,
             probed: (options.victim == Victim::Probe).then(ProbedSlots::default),
+            finds_slots: options.victim == Victim::Probe || packing.zero_key().is_some(),
             now: 0,
             // Generations have ten bits.
             age_mask: (1 << options.age_bits.min(10)) - 1,
@@ -181,6 +184,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// is unpredictable which slot matches, and a mispredicted branch would cost more than the
     /// comparisons.
     #[inline(always)]
+    fn first_slot(&self, matches: impl Fn(usize) -> bool) -> Option<usize> {
+        if SLOTS == 0 {
+            return (0..self.slots).find(|&slot| matches(slot));
+        }
+        let mut found = 0u32;
+        for slot in 0..SLOTS {
+            found |= u32::from(matches(slot)) << slot;
+        }
+        (found != 0).then(|| found.trailing_zeros() as usize)
+    }
+
+    #[inline(always)]
     fn find(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         debug_assert_eq!(bucket.len(), self.words(), "the bucket has a wrong number of words");
         // Key bits of 0 may have a special meaning.
@@ -190,13 +205,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let has_key = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
         let is_occupied = |slot| !self.packing.is_empty(bucket, slot);
         if SLOTS == 0 {
-            return (0..self.slots).find(|&slot| has_key(slot) && is_occupied(slot));
+            return self.first_slot(|slot| has_key(slot) && is_occupied(slot));
         }
-        let mut matches = 0u32;
-        for slot in 0..SLOTS {
-            matches |= u32::from(has_key(slot) & is_occupied(slot)) << slot;
-        }
-        (matches != 0).then(|| matches.trailing_zeros() as usize)
+        self.first_slot(|slot| has_key(slot) & is_occupied(slot))
     }
 
     #[inline]
@@ -250,12 +261,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    #[cold]
+    /// Chooses the slot for the store that follows a probe without an answer.
+    #[inline(never)]
     fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
         // Under `victim = "probe"` a policy ignores the newcomer, so an empty entry can be used as
         // the newcomer.
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
-        let free_slot = self.find_free(self.words_at(start), stored_key);
+        let bucket = self.words_at(start);
+        let free_slot = match self.zero_key_for(stored_key) {
+            Some(_) => self.find_free(bucket, stored_key),
+            None if self.policy.fills_empty() => self.first_free(bucket),
+            None => None,
+        };
         let slot = free_slot.unwrap_or_else(|| match self.decide_new_key(start, &newcomer) {
             Decision::Insert { slot, .. } => slot,
             // This never happens, because a policy that ignores the newcomer refuses nothing.
@@ -266,31 +283,62 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Stores an entry that has only a static evaluation, or an entry whose slot was chosen at the
-    /// probe. No other slot is considered if a slot was chosen. Returns `None` if the caller must
-    /// store the entry in the usual way.
-    #[cold]
-    fn store_special_case(
-        &mut self,
-        key: u64,
-        entry: Entry,
-        bucket_number: usize,
-        stored_key: u64,
-    ) -> Option<StoreOutcome> {
-        let chosen_slot = self.probed.as_mut().and_then(|probed| probed.return_to(key));
-        let bucket = self.bucket_words(bucket_number);
-        let holds_key = |slot: &usize| {
-            (self.packing.key(bucket, *slot) ^ stored_key) & self.key_mask == 0 && !self.packing.is_empty(bucket, *slot)
-        };
-        // The chosen slot may hold another position.
-        let own_slot = chosen_slot.or_else(|| self.find_for_store(bucket, stored_key)).filter(holds_key);
-        if entry.is_evaluation() && (own_slot.is_some() || self.refuses_evaluation(bucket)) {
-            return Some(self.refuse(bucket_number, own_slot));
+    /// If `FINDS_SLOTS` is true, the slot may have been chosen at the probe or may match key bits of
+    /// 0, and the entry may have only a static evaluation.
+    #[inline(always)]
+    fn store_entry<const FINDS_SLOTS: bool>(&mut self, key: u64, entry: Entry) -> StoreOutcome {
+        debug_assert!(!entry.is_empty(), "a result without a bound would be read as an empty slot");
+        self.counters.stores += 1;
+        let bucket_number = self.bucket_number(key);
+        let start = bucket_number * self.words();
+        let stored_key = self.packing.stored_key(key, self.compares_high_bits);
+        self.counters.clipped += u64::from(self.packing.clips(&entry));
+        let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
+        if FINDS_SLOTS {
+            let chosen_slot = self.probed.as_mut().and_then(|probed| probed.return_to(key));
+            let bucket = self.words_at(start);
+            let frees_slots = self.packing.zero_key().is_some_and(ZeroKey::frees_slots);
+            let found_slot = chosen_slot
+                .or_else(|| self.find_for_store(bucket, stored_key))
+                .or_else(|| if frees_slots && self.policy.fills_empty() { self.first_free(bucket) } else { None });
+            // The chosen slot may hold another position, and the slot that matches a key of 0 may be
+            // empty.
+            let own_slot = found_slot.filter(|&slot| {
+                (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0
+                    && !self.packing.is_empty(bucket, slot)
+            });
+            if entry.is_evaluation() && (own_slot.is_some() || self.refuses_evaluation(bucket)) {
+                return self.refuse(bucket_number, own_slot);
+            }
+            if let Some(slot) = own_slot {
+                return self.store_same_key(key, entry, bucket_number, slot, stored_key);
+            }
+            if let Some(slot) = found_slot {
+                return self.insert(bucket_number, stored_key, entry, Decision::replace(slot), None);
+            }
+        } else if let Some(slot) = self.find(self.words_at(start), stored_key) {
+            return self.store_same_key(key, entry, bucket_number, slot, stored_key);
         }
-        if let Some(slot) = own_slot {
-            return Some(self.store_same_key(key, entry, bucket_number, slot, stored_key));
+        // An empty slot is filled without a decision of the policy, unless the policy weighs empty
+        // slots or keeps its slots in order.
+        if self.policy.fills_empty()
+            && let Some(slot) = self.first_free(self.words_at(start))
+        {
+            self.counters.fills += 1;
+            let (bucket, packing) = self.words_at_mut(start);
+            packing.write(bucket, slot, stored_key, &entry);
+            self.record_fill(start);
+            self.count_replacement(None);
+            return StoreOutcome::in_slot(bucket_number * self.slots() + slot, false);
         }
-        chosen_slot.map(|slot| self.insert_cold(bucket_number, stored_key, entry, Decision::replace(slot), None))
+        let decision = self.decide_new_key(start, &Newcomer { entry, key, same: None });
+        self.insert(bucket_number, stored_key, entry, decision, None)
+    }
+
+    /// A function of its own, so that no other table pays for it.
+    #[inline(never)]
+    fn store_in_found_slot(&mut self, key: u64, entry: Entry) -> StoreOutcome {
+        self.store_entry::<true>(key, entry)
     }
 
     /// Lowers the depth of an entry by `plies`, unless the demotion options exempt the entry. If
@@ -484,41 +532,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     #[inline]
     fn store(&mut self, key: u64, entry: Entry) -> StoreOutcome {
-        debug_assert!(!entry.is_empty(), "a result without a bound would be read as an empty slot");
-        self.counters.stores += 1;
-        let bucket_number = self.bucket_number(key);
-        let start = bucket_number * self.words();
-        let stored_key = self.packing.stored_key(key, self.compares_high_bits);
-        self.counters.clipped += u64::from(self.packing.clips(&entry));
-        let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
-        if (self.probed.is_some() || entry.is_evaluation())
-            && let Some(outcome) = self.store_special_case(key, entry, bucket_number, stored_key)
-        {
-            return outcome;
+        if self.finds_slots || entry.is_evaluation() {
+            return self.store_in_found_slot(key, entry);
         }
-        // If key bits of 0 have a special meaning, the slot that matches the key may be free.
-        if self.zero_key_for(stored_key).is_some()
-            && let Some(slot) = self.find_free(self.words_at(start), stored_key)
-        {
-            return self.insert_cold(bucket_number, stored_key, entry, Decision::replace(slot), None);
-        }
-        if let Some(slot) = self.find_for_store(self.words_at(start), stored_key) {
-            return self.store_same_key(key, entry, bucket_number, slot, stored_key);
-        }
-        // An empty slot is filled without a decision of the policy, unless the policy weighs empty
-        // slots or keeps its slots in order.
-        if self.policy.fills_empty()
-            && let Some(slot) = self.first_free(self.words_at(start))
-        {
-            self.counters.fills += 1;
-            let (bucket, packing) = self.words_at_mut(start);
-            packing.write(bucket, slot, stored_key, &entry);
-            self.record_fill(start);
-            self.count_replacement(None);
-            return StoreOutcome::in_slot(bucket_number * self.slots() + slot, false);
-        }
-        let decision = self.decide_new_key(start, &Newcomer { entry, key, same: None });
-        self.insert(bucket_number, stored_key, entry, decision, None)
+        self.store_entry::<false>(key, entry)
     }
 
     #[inline]

@@ -223,14 +223,20 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
     }
 }
 
-/// A layout of three slots in four words. Three data words come first. The last word has the three
-/// 16-bit keys and 16 unused bits.
+/// A layout of `SLOTS` slots in `WORDS` words. The data words come first, then the 16-bit keys, four
+/// to a word.
 #[derive(Clone)]
-pub struct Bytes10 {
+pub struct KeysLast<const SLOTS: usize, const WORDS: usize> {
     zero_key: Option<ZeroKey>,
 }
 
-impl Packing for Bytes10 {
+/// Three slots in 32 bytes.
+pub type Bytes10 = KeysLast<3, 4>;
+
+/// Five slots in 64 bytes.
+pub type Bytes12 = KeysLast<5, 8>;
+
+impl<const SLOTS: usize, const WORDS: usize> Packing for KeysLast<SLOTS, WORDS> {
     type Word = u64;
     fn new(shape: Option<Shape>) -> Self {
         Self { zero_key: shape.and_then(|shape| shape.zero_key) }
@@ -241,7 +247,7 @@ impl Packing for Bytes10 {
     }
     #[inline]
     fn words(&self, _: usize) -> usize {
-        4
+        WORDS
     }
     fn key_bits(&self) -> u32 {
         16
@@ -252,7 +258,7 @@ impl Packing for Bytes10 {
     }
     #[inline]
     fn key(&self, bucket: &[u64], slot: usize) -> u64 {
-        bucket[3] >> (16 * slot) & 0xffff
+        bucket[SLOTS + slot / 4] >> (slot % 4 * 16) & 0xffff
     }
     #[inline]
     fn data(&self, bucket: &[u64], slot: usize) -> u64 {
@@ -265,14 +271,67 @@ impl Packing for Bytes10 {
     #[inline]
     fn write(&self, bucket: &mut [u64], slot: usize, stored_key: u64, entry: &Entry) {
         bucket[slot] = pack(entry);
-        bucket[3] = bucket[3] & !(0xffff << (16 * slot)) | stored_key << (16 * slot);
+        let (keys, shift) = (&mut bucket[SLOTS + slot / 4], slot % 4 * 16);
+        *keys = *keys & !(0xffff << shift) | stored_key << shift;
     }
     #[inline]
     fn copy(&self, bucket: &mut [u64], from: usize, to: usize) {
-        let key = self.key(bucket, from);
-        bucket[to] = bucket[from];
-        bucket[3] = bucket[3] & !(0xffff << (16 * to)) | key << (16 * to);
+        self.write(bucket, to, self.key(bucket, from), &unpack(bucket[from]));
     }
+}
+
+/// A layout of slots in 16-bit words: `KEY_WORDS` words of the key, then the data word.
+#[derive(Clone)]
+pub struct KeysFirst<const KEY_WORDS: usize>;
+
+impl<const KEY_WORDS: usize> Packing for KeysFirst<KEY_WORDS> {
+    type Word = u16;
+    fn new(_: Option<Shape>) -> Self {
+        Self
+    }
+    #[inline]
+    fn words(&self, slots: usize) -> usize {
+        (KEY_WORDS + 4) * slots
+    }
+    fn key_bits(&self) -> u32 {
+        16 * KEY_WORDS as u32
+    }
+    #[inline]
+    fn stored_key(&self, key: u64, high_bits: bool) -> u64 {
+        if high_bits { key >> (64 - self.key_bits()) } else { key & ((1 << self.key_bits()) - 1) }
+    }
+    #[inline]
+    fn key(&self, bucket: &[u16], slot: usize) -> u64 {
+        read_words::<KEY_WORDS>(&bucket[self.words(slot)..])
+    }
+    #[inline]
+    fn data(&self, bucket: &[u16], slot: usize) -> u64 {
+        read_words::<4>(&bucket[self.words(slot) + KEY_WORDS..])
+    }
+    #[inline]
+    fn set_data(&self, bucket: &mut [u16], slot: usize, word: u64) {
+        write_words::<4>(&mut bucket[self.words(slot) + KEY_WORDS..], word);
+    }
+    #[inline]
+    fn write(&self, bucket: &mut [u16], slot: usize, stored_key: u64, entry: &Entry) {
+        write_words::<KEY_WORDS>(&mut bucket[self.words(slot)..], stored_key);
+        self.set_data(bucket, slot, pack(entry));
+    }
+    #[inline]
+    fn copy(&self, bucket: &mut [u16], from: usize, to: usize) {
+        bucket.copy_within(self.words(from)..self.words(from + 1), self.words(to));
+    }
+}
+
+/// Reads the first `N` words, the lowest first.
+#[inline(always)]
+fn read_words<const N: usize>(words: &[u16]) -> u64 {
+    words[..N].iter().rev().fold(0, |read, &word| read << 16 | u64::from(word))
+}
+
+#[inline(always)]
+fn write_words<const N: usize>(words: &mut [u16], value: u64) {
+    words[..N].iter_mut().enumerate().for_each(|(index, word)| *word = (value >> (16 * index)) as u16);
 }
 
 #[cfg(test)]
@@ -322,9 +381,9 @@ mod tests {
 
         #[test]
         fn writing_a_slot_leaves_the_others_unchanged(entries in prop::collection::vec((any::<u64>(), any_entry()), 3)) {
-            fn holds<P: Packing<Word = u64>>(entries: &[(u64, Entry)], has_third_word: bool) -> bool {
+            fn holds<P: Packing<Word: Default>>(entries: &[(u64, Entry)], has_third_word: bool) -> bool {
                 let packing = P::new(None);
-                let mut bucket = vec![0; packing.words(3)];
+                let mut bucket = vec![Default::default(); packing.words(3)];
                 for (slot, (key, entry)) in entries.iter().enumerate().rev() {
                     packing.write(&mut bucket, slot, packing.stored_key(*key, true), entry);
                 }
@@ -341,6 +400,8 @@ mod tests {
             prop_assert!(holds::<Bytes16>(&entries, false));
             prop_assert!(holds::<Bytes24>(&entries, true));
             prop_assert!(holds::<Bytes10>(&entries, false));
+            prop_assert!(holds::<KeysFirst<1>>(&entries, false));
+            prop_assert!(holds::<KeysFirst<2>>(&entries, false));
         }
     }
 

@@ -9,10 +9,10 @@ use super::shape::KeyEnd;
 /// that has room for the evaluation.
 pub fn memory_layout(options: &TableOptions) -> Layout {
     match options.shape() {
-        Some(shape) => match shape.fixed_entry_bytes() {
-            Some(10) => Layout::Bytes10,
-            Some(_) => Layout::Bytes16,
-            None => Layout::Shape(shape),
+        Some(shape) => match (shape.fixed_entry_bytes(), shape.slots) {
+            (Some(10), 3) => Layout::Bytes10,
+            (Some(16), _) => Layout::Bytes16,
+            _ => Layout::Shape(shape),
         },
         None if options.static_evaluation => Layout::Bytes24,
         None => options.layout,

@@ -1,6 +1,6 @@
 //! Creates tables from options.
 
-use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
+use super::entry::{Bytes10, Bytes12, Bytes16, Bytes24, KeysFirst, Packing};
 use super::error::{check_range, refuse};
 use super::forgetful::Forgetful;
 use super::layout::{LEAST_BITS, bucket_bytes, memory_bytes, memory_layout};
@@ -222,7 +222,12 @@ impl<T: Taker> Visitor for BoundedMaker<'_, T> {
             (Layout::Bytes16, _) => self.make::<P, Bytes16, 0>(policy),
             (Layout::Bytes24, _) => self.make::<P, Bytes24, 0>(policy),
             (Layout::Bytes10, _) => self.make::<P, Bytes10, 3>(policy),
-            (Layout::Shape(_), _) => self.make::<P, Packed, 0>(policy),
+            (Layout::Shape(shape), slots) => match (shape.fixed_entry_bytes(), slots) {
+                (Some(12), 5) => self.make::<P, Bytes12, 5>(policy),
+                (Some(10), 1) if const { supports_slots::<P>(1) } => self.make::<P, KeysFirst<1>, 1>(policy),
+                (Some(12), 1) if const { supports_slots::<P>(1) } => self.make::<P, KeysFirst<2>, 1>(policy),
+                _ => self.make::<P, Packed, 0>(policy),
+            },
         }
     }
 }

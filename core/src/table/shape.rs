@@ -239,9 +239,10 @@ impl Shape {
         }
     }
 
-    /// The result is 10 for `bytes10`, 16 for `bytes16`, and `None` if neither can be used. A fixed
-    /// packing can be used only if all fields have their default widths and an entry has at least
-    /// the 64 bits of data that a fixed packing stores.
+    /// The bytes of an entry of a fixed packing that can be used for the shape: 10 for three slots in
+    /// 32 bytes, 12 for five in 64, 16 for `bytes16`, and 10 or 12 for a single slot. A fixed packing
+    /// can be used only if all fields have their default widths and an entry has at least the 64 bits
+    /// of data that a fixed packing stores.
     pub(super) fn fixed_entry_bytes(&self) -> Option<u16> {
         let Self { bucket, entry, slots, key_bits, keys, zero_key, generation, .. } = *self;
         let with_default_fields =
@@ -250,11 +251,15 @@ impl Shape {
         if *self != with_default_fields || data_bits < 64 {
             return None;
         }
+        // Packings with 16-bit keys know only one key of 0, so with fewer key bits a key of 0 must
+        // have no special meaning.
+        let has_16_bit_keys = key_bits == 16 || key_bits < 16 && zero_key.is_none();
+        let is_plain = keys == 0 && zero_key.is_none() && bucket == entry * u16::from(slots);
         match (bucket, slots) {
-            // The packing `bytes10` stores 16 key bits. For this packing a key is 0 only if all 16
-            // bits are 0, so with fewer key bits a key of 0 must have no special meaning.
-            (32, 3) if key_bits == 16 || key_bits < 16 && zero_key.is_none() => Some(10),
-            _ => (keys == 0 && zero_key.is_none() && entry == 16 && bucket == 16 * u16::from(slots)).then_some(16),
+            (32, 3) if has_16_bit_keys => Some(10),
+            (64, 5) if has_16_bit_keys => Some(12),
+            (10 | 12, 1) => is_plain.then_some(entry),
+            _ => (is_plain && entry == 16).then_some(16),
         }
     }
 
@@ -457,8 +462,8 @@ mod tests {
     }
 
     /// Fields follow each other without a gap. The first spare bit is the mark of use; eleven more
-    /// hold the node count. A fixed packing has whole words, or three slots with 16 bits of key
-    /// each, of which a key of 0 means something only if all are compared.
+    /// hold the node count. A fixed packing has whole words, one slot, or three or five slots with 16
+    /// bits of key each, of which a key of 0 means something only if all are compared.
     #[test]
     fn fixed_packing_replaces_only_a_layout_of_its_own_fields() {
         for (text, bytes) in [
@@ -470,7 +475,12 @@ mod tests {
             ("bucket = 32, entry = 16, slots = 2, key_bits = 32", Some(16)),
             ("bucket = 48, entry = 16, slots = 2, key_bits = 32", None),
             ("bucket = 32, entry = 16, slots = 2, key_bits = 32, zero_key = 'free'", None),
-            ("bucket = 64, entry = 12, slots = 5, key_bits = 16", None),
+            ("bucket = 64, entry = 12, slots = 5, key_bits = 16", Some(12)),
+            ("bucket = 64, entry = 12, slots = 4, key_bits = 16", None),
+            ("bucket = 12, entry = 12, slots = 1, key_bits = 32", Some(12)),
+            ("bucket = 12, entry = 12, slots = 1, key_bits = 32, zero_key = 'free'", None),
+            ("bucket = 10, entry = 10, slots = 1, key_bits = 16", Some(10)),
+            ("bucket = 16, entry = 10, slots = 1, key_bits = 16", None),
         ] {
             let shape = Shape::from_text(&format!("{{ {text} }}")).unwrap();
             assert_eq!((shape.check(), shape.fixed_entry_bytes()), (Ok(()), bytes), "{text}");

@@ -16,21 +16,19 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     /// The first slot whose stored key bits are all 0: such a slot is free under
     /// [`ZeroKey::frees_slots`].
-    #[cold]
+    #[inline(always)]
     pub(super) fn first_with_key_zero(&self, bucket: &[L::Word]) -> Option<usize> {
-        (0..self.slots()).find(|&slot| self.packing.key(bucket, slot) == 0)
+        self.first_slot(|slot| self.packing.key(bucket, slot) == 0)
     }
 
     /// If `ends_at_zero` is true, slots after the first slot whose key bits are 0 are not searched.
-    #[cold]
+    #[inline(always)]
     fn find_by_key_alone(&self, bucket: &[L::Word], stored_key: u64, ends_at_zero: bool) -> Option<usize> {
-        let key = |slot| self.packing.key(bucket, slot) & self.key_mask;
-        let compared_key = stored_key & self.key_mask;
-        let end = (0..self.slots()).find(|&slot| key(slot) == compared_key || ends_at_zero && key(slot) == 0);
-        end.filter(|&slot| key(slot) == compared_key)
+        let found = self.first_slot(|slot| (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0);
+        found.filter(|&slot| !ends_at_zero || self.first_with_key_zero(bucket).is_none_or(|end| slot <= end))
     }
 
-    #[cold]
+    #[inline(always)]
     pub(super) fn find_for_probe(&self, bucket: &[L::Word], stored_key: u64, zero: ZeroKey) -> Option<usize> {
         self.find_by_key_alone(bucket, stored_key, zero == ZeroKey::Ends)
             .filter(|&slot| zero != ZeroKey::Stores || !self.packing.is_empty(bucket, slot))
@@ -45,7 +43,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    #[cold]
+    #[inline(always)]
     pub(super) fn find_free(&self, bucket: &[L::Word], stored_key: u64) -> Option<usize> {
         match self.find_for_store(bucket, stored_key) {
             Some(slot) => self.packing.is_empty(bucket, slot).then_some(slot),

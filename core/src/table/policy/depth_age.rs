@@ -1,7 +1,7 @@
 //! Evicts the entry of least worth, where worth = depth - factor x age. Source: factor 8 in
 //! Stockfish, Obsidian and Weiss, 4 in Ethereal, Berserk, Reckless and Viridithas; refusal: Arasan.
 
-use super::{Newcomer, Replacement, Decision, Ties, least_worth_by};
+use super::{Newcomer, Replacement, Decision, Ties, least_slot_by};
 use crate::table::Entry;
 use serde::{Deserialize, Serialize};
 
@@ -39,12 +39,17 @@ impl Replacement for DepthAge {
         !self.weigh_empty
     }
 
-    #[inline(always)]
+    #[inline]
     fn decide(&self, bucket: &[Entry], newcomer: &Newcomer, now: u16) -> Decision {
+        self.decide_lazily(bucket.len(), |slot| bucket[slot], newcomer, now)
+    }
+
+    #[inline(always)]
+    fn decide_lazily(&self, slots: usize, entry: impl Fn(usize) -> Entry, newcomer: &Newcomer, now: u16) -> Decision {
         let is_free = |entry: &Entry| self.weigh_empty && entry.is_empty();
         let depth = |entry: &Entry| if is_free(entry) { self.empty_depth.into() } else { i32::from(entry.depth) };
         let worth = |entry: &Entry| depth(entry) - i32::from(self.factor) * i32::from(entry.age(now));
-        let (slot, least_worth) = least_worth_by(bucket, self.ties, worth);
+        let (slot, least_worth) = least_slot_by(slots, self.ties, |slot| worth(&entry(slot)));
         if self.refuse && least_worth > i32::from(newcomer.entry.depth) {
             Decision::Refuse
         } else {
