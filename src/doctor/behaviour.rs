@@ -61,9 +61,8 @@ pub fn check_moves(examiner: &Examiner<'_>, limit: Limit) -> CheckOutcome {
         match examiner.search_board(&mut engine, &parse_board(fen), limit) {
             Ok(_) => {}
             Err(Interrupt::Failed(failure)) => {
+                // A failed search ends the process of the engine, and the next game starts another.
                 faults.push(describe_fault(&failure.fault, fen));
-                // The engine process was killed when its search failed.
-                engine = examiner.start_with_timeout()?;
             }
             Err(interrupt) => return Err(interrupt),
         }
