@@ -133,14 +133,18 @@ mod tests {
 
     #[test]
     fn hints_include_option_groups() {
-        let hint = |text: &str| {
-            run(&Args { text: Some(text.to_owned()), markdown: false, schema: false, preset: None, design: None })
+        let refused = |text: Option<&str>, design: Option<&str>| {
+            let [text, design] = [text, design].map(|word| word.map(str::to_owned));
+            run(&Args { text, markdown: false, schema: false, preset: None, design })
                 .err()
                 .map(|failure| failure.message)
         };
+        let hint = |text: &str| refused(Some(text), None);
         for (text, suggestion) in [("tabel", "table"), ("table.polcy", "table.policy"), ("table.siez", "table.size")] {
             assert!(hint(text).unwrap().ends_with(&format!(": did you mean `{suggestion}`?")), "{:?}", hint(text));
         }
         assert!(!hint("xyzzyx").unwrap().contains("did you mean"));
+        let longer = "unknown design `weiss2`: did you mean `weiss`?";
+        assert_eq!(refused(None, Some("weiss2")).as_deref(), Some(longer));
     }
 }

@@ -313,6 +313,9 @@ mod tests {
         let header = crate::record::header(&[], crate::record::Extra { games: true, ..Default::default() });
         let experiment = parse(MATCH);
         let plan = Plan::new(&experiment);
+        // The other shards' results are unknown.
+        let shard = Some(Shard { index: 0, count: 2 });
+        assert!(!MatchState::new(&experiment, &plan, &header, shard).ends_games());
         let ends_games = |text: &str| MatchState::new(&parse(text), &plan, &header, None).ends_games();
         assert!(!ends_games(&MATCH.replace("beta = 0.2", "stop = false")));
         assert!(!ends_games(&MATCH.replace("test = {", "# {")));

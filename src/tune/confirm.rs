@@ -100,3 +100,29 @@ pub fn estimate_by_trial(
     }
     Ok(seconds)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without a search of captures a player loses: 30 pairs decide about it, and only the other plays on.
+    #[test]
+    fn decided_contender_plays_no_further_stage() {
+        let text = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 1 }\nsequence = { self_play = 2 }\n[[variant]]\nname = 'best'\n[[variant]]\nname = 'weak'\nleaf = 'static'\n\
+            [[variant]]\nname = 'like'\n'keys.seed' = 2\n[confirm]\nopenings = 'data/openings.epd'\nlimit = { nodes = 100 }\nfirst = 30\nbudget = 45\n\
+            resign = { score = 300, moves = 1 }\n";
+        let experiment =
+            Experiment::parse(text, Path::new("x.toml"), &[]).unwrap_or_else(|problem| panic!("{problem}"));
+        let Some(options) = &experiment.file.confirm else { panic!("no [confirm]") };
+        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+        let mut stages = Vec::new();
+        let settings = Settings { jobs: 1, ..Settings::default() };
+        let (place, stop) = ((folder.path(), &settings), AtomicBool::new(false));
+        let played = confirm(&experiment, options, (0, &[1, 2]), place, &stop, &mut |stage, contenders, pairs| {
+            stages.push((stage, contenders, pairs));
+            Box::new(progress::Quiet)
+        });
+        assert!(played.is_ok_and(|games| games.is_some()));
+        assert_eq!(stages, [(1, 2, 30), (2, 1, 15)]);
+    }
+}

@@ -1,6 +1,7 @@
 //! Metrics whose direction can't reverse: score errors in pages, claims and gates.
 
 use crate::common::{run, scratch};
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use ttlab::internals::record::manifest::Manifest;
@@ -203,6 +204,9 @@ fn confirm_plays_games_among_the_screened_variants() {
             manifest.run.sets.push("draws=true".to_owned());
             fs::write(format!("{}/manifest.json", stage(1)), manifest.to_text().unwrap()).unwrap();
             assert!(!run(&["report", &out, "--format", "md"]).0.contains("pairs of games"));
+        }
+        for row in csv::Reader::from_reader(&games[..]).deserialize::<HashMap<String, String>>().map(Result::unwrap) {
+            assert_eq!(["limit", "match.end"].map(|column| row[column].as_str()), ["nodes 60", "draw-agreed"]);
         }
     }
 }

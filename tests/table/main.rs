@@ -38,7 +38,7 @@ fn any_entry_of(
 pub const VIRIDITHAS: &str = "exact and not old_exact or 3 * (depth + 3 * exact + 2 * lower + upper + age * age / 4 + pv) \
                               >= 2 * (old_depth + 3 * old_exact + 2 * old_lower + old_upper)";
 
-/// All same-key rules; the guards have every clause on and off.
+/// All same-key rules; the guards have every clause on and off, and `Deeper` heeds none.
 fn same_key_rules() -> [(SameKey, Guard); 8] {
     let ethereal = Guard { margin: 3, pv: 0, age: false, ..Guard::default() };
     let bare = Guard {
@@ -54,7 +54,7 @@ fn same_key_rules() -> [(SameKey, Guard); 8] {
     [
         (SameKey::Replace, Guard::default()),
         (SameKey::Policy, Guard::default()),
-        (SameKey::Deeper, Guard::default()),
+        (SameKey::Deeper, Guard { move_first: true, ..Guard::default() }),
         (SameKey::Guard, Guard::default()),
         (SameKey::Guard, Guard { move_first: true, ..ethereal }),
         (SameKey::Guard, bare),

@@ -199,7 +199,8 @@ impl Model<'_> {
             Policy::DepthAge(rule) => !rule.refuse || worth(new) >= least,
             Policy::Formula(_) if self.text.contains("nodes") => {
                 let (old, exact) = (&bucket[slot], |stored: &Stored| stored.entry.bound == Bound::Exact);
-                2 * depth(new) >= depth(old) - 4 * self.age(old) || exact(new) && !exact(old)
+                let old_depth = depth(old) + 3 * i64::from(old.entry.pv);
+                2 * depth(new) >= old_depth - 4 * self.age(old) || exact(new) && !exact(old)
             }
             Policy::Formula(_) | Policy::Scored(_) => true,
             _ => worth(new) >= least,
@@ -419,7 +420,7 @@ const POLICIES: [&str; 26] = [
     "{ kind = 'depth-age', factor = 4, ties = 'last' }",
     "'expression'",
     "{ kind = 'expression', worth = '3 * depth - 7 * age + 4 * exact + 2 * lower - upper + 5 * pv + move + nodes / 8 + \
-     score / 100', lets = '2 * depth >= old_depth - 4 * age or exact and not old_exact', ties = 'last' }",
+     score / 100', lets = '2 * depth >= old_depth + 3 * old_pv - 4 * age or exact and not old_exact', ties = 'last' }",
 ];
 
 /// Every policy with all bucket sizes and same-key rules. Layout, index, refreshing and kept moves

@@ -256,6 +256,11 @@ fn counter_that_is_no_sum_is_named() {
         fault("$k", "k=${k:-0}"),
         "its node counter goes on from search to search: 1200 nodes, then 1300 to depth 1"
     );
+    // A half more than the 600 before is a search of its own.
+    for (first, is_named) in [(799, true), (800, false)] {
+        let reset = format!("k=0; [ \"${{d##* }}\" = 1 ] && k={first}");
+        assert_eq!(!fault("$k", &reset).is_empty(), is_named, "{first}");
+    }
 }
 
 /// What does not make an engine unusable, but surprises whoever uses it.

@@ -71,18 +71,22 @@ fn doctor_prints_one_screen() {
 #[test]
 fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() {
     let small = "s/name Hash value 1$/name table.size value 128/";
-    let examined = |settings: &str| {
+    let examined_as = |settings: &str, output: &str, code: i32| {
         let settings = format!("{settings} --set table.policy=always");
-        let (_, found) = examine_settings(&settings, (small, ""), &["--depth", "4", "--games", "24"], 0);
+        let output = format!("{small}; {output}");
+        let (_, found) = examine_settings(&settings, (&output, ""), &["--depth", "4", "--games", "24"], code);
         assert_eq!((&found["forgetting"]["depth"], &found["forgetting"]["games"]), (&4.into(), &24.into()));
         (found["nodes"].clone(), found["forgetting"]["kept"]["mean"].as_f64().unwrap())
     };
+    let examined = |settings: &str| examined_as(settings, "", 0);
     let (verdict, ratio) = examined("--preset modern --set iir.min_depth=2");
     assert!(verdict == "mislead", "{verdict} {ratio}");
     assert!(ratio < 0.8, "{verdict} {ratio}");
     let (verdict, ratio) = examined("--preset match");
     assert!(verdict == "lead", "{verdict} {ratio}");
     assert!(ratio > 1.3, "{verdict} {ratio}");
+    // An engine that keeps its state is started for each game, which gives the same counts.
+    assert_eq!(examined_as("--preset match", "s/^ucinewgame/isready/", 1), (verdict, ratio));
 }
 
 #[test]
@@ -90,17 +94,29 @@ fn doctor_check_finds_its_planted_fault() {
     let cases = [
         ("s/^ucinewgame/isready/", "", "ucinewgame", "does-not-hold", "keeps state"),
         ("s/^go nodes .*/go depth 1/", "", "go nodes", "does-not-hold", " nodes at a limit of 20000, "),
-        ("s/^go depth .*/go depth 1/", "", "go depth", "does-not-hold", "it searched to depth 1, expected 4"),
+        (
+            "s#^go depth 3$#position startpos\\ngo depth 3#; s/^go depth .*/go depth 1/",
+            "",
+            "go depth",
+            "does-not-hold",
+            "it searched to depth 1, expected 4",
+        ),
         ("s/^stop//", "", "stop", "does-not-hold", "not obeyed"),
         ("", "s/ nodes [0-9]*/ nodes 18446744073709551615/", "node counts", "does-not-hold", "never"),
         (
-            "s#^position fen 8/8/8/8/8/8/6k1/4K2R .*#position startpos#",
+            "s#^position fen k7/8/1K6/8/8/8/8/1R6 .*#position startpos#",
             "",
             "moves",
             "does-not-hold",
             "failed in 1 of 21",
         ),
-        ("s/^setoption name Hash value 32$/ucinewgame/", "", "Hash again", "note", "as a new process"),
+        (
+            "s/^setoption name Hash value 32$/ucinewgame/; s/^go movetime .*/go depth 4/",
+            "",
+            "Hash again",
+            "note",
+            "as a new process",
+        ),
         ("s#^position fen rnb1kbnr/.*#position startpos#", "", "ended games", "note", ", stalemated: no move"),
         ("", "s/score mate /score mate -/", "mate scores", "does-not-hold", "instead of mate "),
         ("", "s/score mate [0-9]*/score cp 900/", "mate scores", "note", "cp 900 instead of mate "),
@@ -114,8 +130,12 @@ fn doctor_check_finds_its_planted_fault() {
                 let asks_mates =
                     found["checks"].as_array().unwrap().iter().any(|check| check["check"] == "mate scores");
                 assert_eq!(asks_mates, name != "go depth");
+                if name == "go depth" {
+                    assert_eq!(check(&found, "moves").0, "holds", "it is asked by nodes");
+                }
                 if name == "Hash again" {
                     assert_eq!(check(&found, "other options again").1, "changes nothing");
+                    assert_eq!(check(&found, "nodes under a clock").1, "those of the last finished depth");
                 }
                 let (found, finding) = check(&found, name);
                 assert!(found == result, "{output} {text}: {finding}\n{}", screen.out);
@@ -130,18 +150,20 @@ fn doctor_check_finds_its_planted_fault() {
 /// all (findings/sjaak-empties-at-go.sh, docs/engine-behaviour.md).
 #[test]
 fn doctor_tells_a_kept_table_from_one_that_each_search_empties() {
-    let examined = |settings: &str, output: &str| {
+    let examined = |settings: &str, output: &str, text: &str| {
         let settings = format!("--preset match {settings}");
-        let (_, found) = examine_settings(&settings, (output, ""), &["--depth", "4", "--games", "2"], 0);
+        let (_, found) = examine_settings(&settings, (output, text), &["--depth", "4", "--games", "2"], 0);
         ["table", "other options again", "searchmoves", "hashfull"].map(|name| check(&found, name).1)
     };
-    let [table, options, moves, hashfull] = examined("", "");
-    assert!(table.starts_with("kept from search to search (of 10 equal searches the cheapest takes "), "{table}");
+    // The seventh search of a game has 1 node.
+    let seventh = r"/^readyok/{x; s/.*//; x}; /^bestmove/H; /^info/{G; /^[^\n]*\n\(\n[^\n]*\)\{6\}$/s/ nodes [0-9]*/ nodes 1/; s/\n.*//}";
+    let [table, options, moves, hashfull] = examined("", "", seventh);
+    assert_eq!(table, "kept from search to search (of 10 equal searches the cheapest takes 0 % of the first)");
     assert_eq!((options.as_str(), moves.as_str()), ("changes nothing", "obeyed"));
     assert!(hashfull.ends_with(", of all entries"), "{hashfull}");
     let equal = "s/^setoption name algorithm value .*/ucinewgame/";
     let [table, options, moves, hashfull] =
-        examined("--set table.clear=search", &format!("s/searchmoves .*//; {equal}"));
+        examined("--set table.clear=search", &format!("s/searchmoves .*//; {equal}"), "");
     assert!(table.starts_with("emptied at every `go`"), "{table}");
     assert_eq!((options.as_str(), moves.as_str()), ("as a new process", "ignored"));
     assert!(hashfull.ends_with(", of one search's entries, so it falls"), "{hashfull}");
