@@ -284,9 +284,9 @@ pub(super) fn check_variants(
         return Err(source.invalid("seeds", "an external engine has no key seeds: give seeds = 1"));
     }
     let threads = || variants.iter().filter_map(Variant::builtin).map(|options| &options.threads);
-    if (file.games.is_some() || file.tune.is_some()) && threads().any(|threads| threads.is_real()) {
-        let message = "\"real\" makes searches that do not repeat, but games and races must be repeatable: expected \
-                       \"virtual\"";
+    if (file.games.is_some() || file.tune.is_some() || (SELF.1)(file)) && threads().any(|threads| threads.is_real()) {
+        let message = "\"real\" makes searches that do not repeat, but games, races and score errors must be \
+                       repeatable: expected \"virtual\"";
         return Err(source.invalid("threads.kind", message));
     }
     if file.schedules > 1 && file.seeds > 1 {

@@ -22,6 +22,7 @@ test = { elo0 = 0, elo1 = 50 }
 preset = "match"
 quiescence = { delta = 200 }
 table.size = "64 KiB"
+table.keep_move = false
 [[variant]]
 name = "base"
 [[variant]]

@@ -18,8 +18,8 @@ pub struct Threads {
     pub kind: ThreadKind,
     /// Which searcher is next when a turn ends.
     pub schedule: Schedule,
-    /// Nodes that a searcher enters in one turn, at least 1. The shorter the turns, the closer they
-    /// are to real threads; each turn costs a few nanoseconds.
+    /// Nodes that a searcher enters in one turn, at least 1. Turns of 4,096 come near real threads;
+    /// in turns of 64 searchers walk side by side, which reverses the order of policies.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub quantum: u32,
     /// How helpers differ from the main searcher.
@@ -34,7 +34,7 @@ impl Default for Threads {
             count: 1,
             kind: ThreadKind::default(),
             schedule: Schedule::default(),
-            quantum: 64,
+            quantum: 4096,
             helpers: Helpers::default(),
             seed: 1,
         }

@@ -16,7 +16,7 @@ use std::fmt;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TableKind {
-    /// No table: the plain search.
+    /// No table.
     None,
     /// A table of a fixed size, with a replacement policy.
     #[default]
