@@ -25,6 +25,10 @@ use std::ops::RangeInclusive;
 /// used alone.
 const MIN_BOOTSTRAP: usize = 5;
 
+/// With fewer effective clusters than this, one or two make up nearly all of the spread. Resamples
+/// without them have hardly any spread, so their studentised means have no upper bound.
+const MIN_EFFECTIVE: f64 = 3.0;
+
 /// With fewer clusters than this, the sample is assumed to show only a part of the distribution's
 /// skew.
 const MIN_FULL_SKEW: usize = 100;
@@ -73,7 +77,9 @@ pub fn intervals(samples: &[Clusters]) -> Vec<(f64, f64)> {
     // Each value has the indices of all samples that have the same clusters with the same sizes.
     let mut same_clusters: BTreeMap<(&[u32], Vec<u64>), Vec<usize>> = BTreeMap::new();
     for (index, sample) in samples.iter().enumerate() {
-        if (MIN_BOOTSTRAP..=MAX_BOOTSTRAP).contains(&sample.len()) && sample.standard_error() > 0.0 {
+        // 1 if one cluster has all of the spread, NaN if there is none.
+        let effective_count = sample.len() as f64 * moment(sample, 2).powi(2) / moment(sample, 4);
+        if (MIN_BOOTSTRAP..=MAX_BOOTSTRAP).contains(&sample.len()) && effective_count >= MIN_EFFECTIVE {
             let sizes = sample.sizes.iter().map(|size| size.to_bits()).collect();
             same_clusters.entry((&sample.ids, sizes)).or_default().push(index);
         }
@@ -124,10 +130,13 @@ fn johnson_quantile(sample: &Clusters, sign: f64) -> f64 {
     t - skew * (2.0 * t * t + 1.0) / 6.0
 }
 
+/// A central moment of the clusters' residuals.
+fn moment(sample: &Clusters, power: i32) -> f64 {
+    sample.residuals().iter().map(|residual| residual.powi(power)).sum::<f64>() / sample.len() as f64
+}
+
 fn skewness(sample: &Clusters) -> f64 {
-    let (cluster_count, residuals) = (sample.len() as f64, sample.residuals());
-    let moment = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / cluster_count;
-    let skewness = moment(3) / moment(2).powf(1.5);
+    let skewness = moment(sample, 3) / moment(sample, 2).powf(1.5);
     if skewness.is_nan() { 0.0 } else { skewness }
 }
 
@@ -235,6 +244,16 @@ mod tests {
         ];
         let alone: Vec<_> = samples.iter().flat_map(|sample| intervals(std::slice::from_ref(sample))).collect();
         assert_eq!(intervals(&samples), alone);
+    }
+
+    /// One of 18 games differs by 1.8 %, the others by millionths: resamples without it have a
+    /// spread of millionths, and would put the lower end at a third of the mean of 0.999.
+    #[test]
+    fn one_differing_game_does_not_make_the_interval_endless() {
+        let near = |game: u32| if game == 0 { -0.018 } else { f64::from(game % 3) * 1e-6 };
+        let (low, high) = intervals(&[Clusters::new(&(0..18).map(|game| (game, near(game))).collect::<Vec<_>>())])[0];
+        assert!(-0.008 < low && low < -0.003, "{low}");
+        assert!(0.001 < high && high < 0.002, "{high}");
     }
 
     /// The values 0, 0, 0 and 1 have three residuals of -1/4 and one of 3/4, a second moment of
