@@ -32,7 +32,7 @@ WORTH = lambda table, base: SHARE(base) - SHARE(table)
 MEASURES = {
     "nodes, shape table": ("nodes", NODES),
     NEUTRAL: ("nodes-neutral", NODES),
-    "nodes, plain search": ("nodes-plain", NODES),
+    "nodes, match": ("nodes-plain", NODES),
     "score error, 5,000 nodes": ("score-error-5k", ERROR),
     "score error, 20,000 nodes": ("score-error-20k", ERROR),
     "worth, shape table": ("nodes", WORTH),
@@ -295,6 +295,29 @@ def main(path, draws="2000"):
         cells = [told(agrees(*group), two) if has(group[0]) else "-" for group in sets.values()]
         line(name, *cells, *(told(beats(by_size), two) if has(of(every)) and name != TRIVIAL else "-" for by_size in (False, True)))
 
+    # A fault that is planted stands in the name behind a comma.
+    full = [table for table in of(every) if "keys" not in table]
+    rules = [table for table in full if "," not in table]
+    lots = random.Random("tables")
+    heading("rank correlation with Elo", *(f"{name} ({len(group)}){tail}" for name, group in (("full keys", full), ("without planted faults", rules)) for tail in ("", ", within size")), "all, within size, tables drawn too", "without planted faults, within size, tables drawn too")
+    for name, values in measures.items():
+        if all(table in values for table in played):
+            cells = [told(lambda one: agreement(group, one[0], one[2][name], by_size), two) for group in (full, rules) for by_size in (False, True)]
+            for group in (of(every), rules):
+                value = lambda one, tables: agreement(tables, one[0], one[2][name], True)
+                anew = [value(one, lots.choices(group, k=len(group))) for one in drawn]
+                cells.append(f"{value(known, group):.2f} [{', '.join(map(two, ends(anew)))}]")
+            line(name, *cells)
+
+    sizes = sorted({size(table) for table in rules})
+    heading("Elo of a factor of e", "between rules at one size", "left beside it, Elo", *(f"all with full keys, {entries:,} entries" for entries in sizes))
+    for name in units:
+        if MEASURES[name][1] is NODES and all(table in measures[name] for table in full):
+            less = lambda values: [x - statistics.fmean(y for y, other in zip(values, rules) if size(other) == size(table)) for x, table in zip(values, rules)]
+            fit = lambda one: slope(list(zip(less([one[2][name][table] for table in rules]), less([-one[0][table] for table in rules]))))
+            own = lambda entries: lambda one: slope([(one[2][name][table], -one[0][table]) for table in full if size(table) == entries])[0]
+            line(name, told(lambda one: fit(one)[0], "{:.0f}".format), f"{fit(known)[1]:.0f}", *(told(own(entries), "{:.0f}".format) for entries in sizes))
+
     heading("rank correlation with neutral nodes", "all", "within size")
     for name in units:
         over = [table for table in every if table in measures[name]]
@@ -342,7 +365,7 @@ def main(path, draws="2000"):
 
     both = [table for table in plain if table in strength]
     if both:
-        heading("table", "Elo, modern search", "Elo, plain search")
+        heading("table", "Elo, modern", "Elo, match")
         for table in both:
             line(table, told(lambda one: one[0][table], whole), told(lambda one: one[1][table], whole))
         by = lambda one: correlation(ranks([one[0][table] for table in both]), ranks([one[1][table] for table in both]))

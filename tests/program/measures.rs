@@ -82,7 +82,7 @@ fn score_errors_are_judged_once_and_compared_everywhere() {
 
 /// If the table decides how deep the search goes, nodes get a heading of their own and no verdict,
 /// on the page and in each figure. A gate on nodes prints one line about it, and score errors come
-/// first if there are reference scores. Nothing changes for the plain search.
+/// first if there are reference scores. Nothing changes for `match`.
 #[test]
 fn nodes_that_may_mislead_carry_no_verdict() {
     let folder = scratch();

@@ -3,7 +3,7 @@
 //!
 //! Each file of `tests/pools` has the mean log ratio of each position (or game) against the study's
 //! baseline, in units of 1e-5, for some lines of a study: `games` has ageing along human games to
-//! depth 5, `games-deeper` the same to depth 6, `games-modern` to depth 7 with a modern search,
+//! depth 5, `games-deeper` the same to depth 6, `games-modern` to depth 7 in `match`,
 //! `games-stockfish` has the lines of `hash-along-games`, `tactical` has replacement to depth 7 and
 //! `endgames` to depth 8. A page draws a number of these positions with replacement, all lines
 //! together, and subtracts from each line its mean over the pool. Most games of a pool lie slightly

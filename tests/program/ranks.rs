@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use ttlab::internals::experiment::{Experiment, options};
 
 /// The script's output.
 fn rank(args: &[&str]) -> Option<String> {
@@ -137,6 +138,15 @@ fn gathered_units_are_sums_by_game_and_openings_that_all_played() {
     assert_eq!(lines, wanted);
 }
 
+/// The preset `match` is, option by option, the search that played the study's games.
+#[test]
+fn preset_match_is_the_search_that_was_held_against_games() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/measures/games-plain.toml");
+    let study = Experiment::load(&file, &[]).unwrap();
+    let preset = options(Some("match"), &["table.size=32 MiB".to_owned()]).unwrap();
+    assert_eq!(study.variants[0].builtin().unwrap(), &preset);
+}
+
 /// The folder of the study's report and the text of its page; none if the package has no reports.
 fn kept() -> Option<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/measures");
@@ -185,4 +195,58 @@ fn figures_of_the_study_in_documents_stand_in_its_tables() {
         text.split("\n\n").filter(|part| part.contains("measures/report.md")).for_each(|part| check(part, name));
     }
     assert!(seen >= 10, "{seen} figures were read");
+}
+
+/// The output of `replicated.py` on a folder.
+fn replicated(folder: &Path) -> Option<String> {
+    let script = "experiments/studies/replicated.py";
+    let Ok(output) = Command::new("python3").arg(script).arg(folder).output() else {
+        skip("python", "python3 is not installed: the replications were not computed again");
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// Three games in each suite with one search of two depths each. In `found` b has 1, 2 and 4 times
+/// the nodes of a, in `confirmed` always twice: the means are equal, and the error is that of the
+/// first suite alone, ln 2 / sqrt 3 = 0.4002 with 2 degrees of freedom.
+#[test]
+fn replication_of_made_up_results_is_as_computed_by_hand() {
+    let folder = scratch();
+    let claims = ["nodes(b) > 1.5 * nodes(a)", "nodes(a) > nodes(c)"];
+    let claims: String = claims.iter().map(|claim| format!("[[expect]]\nclaim = '{claim}'\n")).collect();
+    fs::write(folder.path().join("experiment.toml"), claims).unwrap();
+    let mut rows = String::from("suite,variant,game,position,depth,search.nodes\n");
+    for (suite, factors, thirds) in [("found", [1, 2, 4], [90; 3]), ("confirmed", [2; 3], [110; 3])] {
+        for (game, (factor, third)) in factors.into_iter().zip(thirds).enumerate() {
+            for (variant, nodes) in [("a", 100), ("b", 100 * factor), ("c", third)] {
+                for (depth, part) in [(1, 40), (2, 60)] {
+                    writeln!(rows, "{suite},{variant},g{game},g{game}/1,{depth},{}", nodes * part / 100).unwrap();
+                }
+            }
+        }
+    }
+    fs::write(folder.path().join("results.csv"), rows).unwrap();
+    let Some(table) = replicated(folder.path()) else { return };
+    let lines: Vec<&str> = table.lines().skip(2).collect();
+    assert!(lines[0].starts_with("| `nodes(b) > 1.5 * nodes(a)` | 2.000 | 2.000 | 1.000 [0."), "{table}");
+    assert!(lines[0].ends_with("| yes |"), "{table}");
+    assert!(lines[1].starts_with("| `nodes(a) > nodes(c)` | 1.111 | 0.909 | 0.818"), "{table}");
+    assert!(lines[1].ends_with("| no |"), "{table}");
+}
+
+/// `TTLAB_BLESS=1` rewrites the table.
+#[test]
+fn replications_are_those_of_the_kept_rows() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/studies/primary-claims");
+    if !folder.exists() {
+        return;
+    }
+    let Some(table) = replicated(&folder) else { return };
+    let path = folder.join("replicated.md");
+    if std::env::var_os("TTLAB_BLESS").is_some() {
+        fs::write(&path, &table).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), table);
 }
