@@ -175,3 +175,78 @@ fn pages_keep_their_size() {
     assert!(pages.len() <= 21, "docs: at most 21 pages by hand, {} found", pages.len());
     assert!(total <= 125 << 10, "docs: at most 125 KB by hand, {} found", total);
 }
+
+/// All pages and experiment files: the path relative to the project's root, and the text in one
+/// line.
+fn pages() -> Vec<(String, String)> {
+    let (mut pages, mut folders) = (Vec::new(), vec![root()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            let is_read =
+                ["README", "CHANGELOG", "docs", "experiments", "reports"].iter().any(|it| name.starts_with(it));
+            if is_read && path.is_dir() {
+                folders.push(path);
+            } else if is_read && path.extension().is_some_and(|it| it == "md" || it == "toml") {
+                let text = fs::read_to_string(&path).unwrap();
+                pages.push((name, text.split_whitespace().collect::<Vec<_>>().join(" ")));
+            }
+        }
+    }
+    pages
+}
+
+/// Words that rows refute or that mean several things, with the file (or the start of its path)
+/// where they may not stand. Three searches have three names: `alpha-beta`, `match` and `modern`.
+const WITHDRAWN: &[(&str, &str)] = &[
+    ("", "plain search"),
+    ("", "modern search"),
+    ("README.md", "1.652"),
+    ("docs/options.md", "The shorter the turns"),
+    ("docs/glossary.md", "in 95 of 100 experiments"),
+    ("docs/handbook.md", "No difference is shown between the other rules"),
+    ("docs/handbook.md", "Other engines gain most"),
+    ("experiments/engines", "Stockfish's wiki"),
+    ("reports/measures", "The answer did not move"),
+    ("reports/measures", "blind to lost moves"),
+];
+
+#[test]
+fn withdrawn_words_do_not_come_back() {
+    let pages = pages();
+    assert!(pages.len() > 50, "{} pages were read", pages.len());
+    for (place, words) in WITHDRAWN {
+        let found: Vec<&str> = pages
+            .iter()
+            .filter(|(name, text)| name.starts_with(place) && text.to_lowercase().contains(&words.to_lowercase()))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert!(found.is_empty(), "`{words}` stands in {found:?}");
+    }
+}
+
+/// A study names the search in which it counts, and a price of nodes says of what it is: of a rule,
+/// of planted losses, or of handicapped nodes.
+#[test]
+fn studies_name_their_search_and_prices_their_kind() {
+    let nearby = |text: &str, at: usize| {
+        let from = text[..at].char_indices().rev().nth(200).map_or(0, |(place, _)| place);
+        text[from..].chars().take(400).collect::<String>()
+    };
+    let (mut wrong, mut prices) = (Vec::new(), 0);
+    for (name, text) in pages() {
+        let is_study = name.starts_with("experiments/studies") && name.ends_with(".toml");
+        if is_study && !["`alpha-beta`", "`match`", "`modern`"].iter().any(|search| text.contains(search)) {
+            wrong.push(format!("{name}: no search is named"));
+        }
+        for (at, _) in text.match_indices("factor of e ").filter(|_| name.starts_with("docs") || name == "README.md") {
+            prices += 1;
+            if !["between rules", "planted losses", "handicap"].iter().any(|kind| nearby(&text, at).contains(kind)) {
+                wrong.push(format!("{name}: a price without its kind: {}", nearby(&text, at)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(prices >= 1, "no price was read");
+}
