@@ -415,7 +415,7 @@ impl<O: Observer> Search<'_, O> {
     }
 
     #[inline]
-    fn prefetch(&self, key: u64) {
+    pub(super) fn prefetch(&self, key: u64) {
         if let Some(table) = self.table.as_ref() {
             table.prefetch(key);
         }

@@ -115,6 +115,9 @@ impl<O: Observer> Search<'_, O> {
             if self.switches.delta != 0 && self.is_delta_pruned(board, mv, stand_pat, alpha) {
                 continue;
             }
+            if TABLE && self.switches.prefetches_quiescence {
+                self.prefetch(board.key_after(mv, self.increments));
+            }
             let mut child = *board;
             child.play(mv, self.increments);
             let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1 };

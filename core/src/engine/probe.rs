@@ -186,15 +186,15 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// The evaluation is empty if entries do not store evaluations.
+    /// The evaluation to store with a result; empty if entries do not store the node's evaluation.
     ///
     /// The evaluation is computed again even if the node has already computed it. The result is the
     /// same, and the second computation is not counted.
     #[cold]
-    fn evaluation_to_store(&self, board: &Board, depth: i32) -> Option<StaticEvaluation> {
-        let stores_evaluation = self.switches.static_evaluation && self.has_evaluation(board, depth);
-        let evaluation = stores_evaluation.then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
-        self.switches.is_storable(board, depth).then(|| evaluation.unwrap_or_default())
+    fn evaluation_to_store(&self, board: &Board, depth: i32) -> StaticEvaluation {
+        let evaluation =
+            self.has_evaluation(board, depth).then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
+        evaluation.unwrap_or_default()
     }
 
     /// If the probe of the node left an evaluation in `self.evaluation`, takes that evaluation.
@@ -269,13 +269,13 @@ impl<O: Observer> Search<'_, O> {
         (score, mv): (Score, Move),
         start_counts: StartCounts,
     ) {
-        let mut evaluation = StaticEvaluation::default();
-        if EXTRAS && self.switches.prepares_stores {
-            match self.evaluation_to_store(board, node.depth) {
-                Some(new_evaluation) => evaluation = new_evaluation,
-                None => return,
-            }
+        if EXTRAS && !self.switches.is_storable(board, node.depth) {
+            return;
         }
+        let evaluation = match EXTRAS && self.switches.static_evaluation {
+            true => self.evaluation_to_store(board, node.depth),
+            false => StaticEvaluation::default(),
+        };
         let mv = if bound == Bound::Upper && !self.switches.upper_move { Move::NONE } else { mv };
         let entry = Entry {
             mv,

@@ -40,8 +40,6 @@ pub struct Switches {
     /// miss.
     pub evaluations_depth: i32,
     pub static_evaluation: bool,
-    /// Whether a store must first check the halfmove clock or compute the static evaluation.
-    pub prepares_stores: bool,
     /// Minimum remaining depth at which a score that raises alpha is stored at once.
     pub rises_depth: i32,
     pub upper_move: bool,
@@ -56,6 +54,8 @@ pub struct Switches {
     pub demotes_depth: i32,
     pub start_value: bool,
     pub prefetch: Prefetch,
+    /// Whether captures of quiescence nodes prefetch the bucket of the position after them.
+    pub prefetches_quiescence: bool,
     pub iid_depth: i32,
     /// Minimum remaining depth at which reductions or extensions use what the table knows about a
     /// node.
@@ -129,7 +129,6 @@ impl Switches {
             store_depth,
             evaluations_depth: if options.store.evaluations { store_depth } else { NEVER },
             static_evaluation: table.static_evaluation,
-            prepares_stores: table.static_evaluation || options.draws && options.fifty_moves == FiftyMoves::Guarded,
             rises_depth: if options.store.rises { store_depth } else { NEVER },
             upper_move: options.store.upper_move,
             terminals: options.store.terminals,
@@ -144,6 +143,7 @@ impl Switches {
             },
             start_value: probe.start_value,
             prefetch: resolve_prefetch(table),
+            prefetches_quiescence: false,
             iid_depth: from_depth(options.iid.min_depth),
             terms_depth: from_depth(options.iir.min_depth).min(from_depth(options.singular.min_depth)),
             uses_offered_facts: options.records_offers(),
@@ -164,6 +164,7 @@ impl Switches {
             bare_leaves: false,
             extras: false,
         };
+        switches.prefetches_quiescence = switches.prefetch != Prefetch::None && switches.probe_depth < 0;
         let depths = [switches.terms_depth, switches.rises_depth, switches.demotes_depth, switches.evaluations_depth];
         switches.extras =
             depths.into_iter().any(|depth| depth != NEVER) || switches.static_evaluation || switches.guards_clock;

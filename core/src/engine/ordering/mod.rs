@@ -132,7 +132,7 @@ impl Ranks {
     /// The score of a capture or promotion. This is the rank of the ordering rule for the move plus
     /// the score that the rule gives to the move. Under static exchange evaluation, the rank is not
     /// added for a losing capture, so its score is negative.
-    #[inline]
+    #[inline(never)]
     fn noisy_score(&self, board: &Board, mv: Move) -> i32 {
         if self.captures != 0 {
             return mvv_lva::score(self.scheme, board, mv).map_or(0, |score| self.captures + score);

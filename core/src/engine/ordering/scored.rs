@@ -53,6 +53,8 @@ impl<'a> ScoredMoves<'a> {
     }
 }
 
+/// Receives captures and promotions whose scores are those of MVV-LVA. They depend only on the
+/// attacker and the victim, unless the move promotes.
 pub(super) struct NoisySink<'a> {
     pub(super) ranks: &'a Ranks,
     pub(super) board: &'a Board,
@@ -63,21 +65,13 @@ impl NoisySink<'_> {
     /// Pushes the captures by one kind of piece. `attacker_kind` is the number of the piece.
     #[inline]
     fn push_captures_of(&mut self, attacker_kind: usize, targets: Bitboard, move_to: impl Fn(Square) -> Move) {
-        // Under MVV-LVA, the score depends only on the attacker and the victim. Otherwise it may
-        // depend on the whole position.
-        if self.ranks.captures == 0 {
-            for to in targets {
-                self.score_and_push(move_to(to));
-            }
-            return;
-        }
         let score_by_victim = &self.ranks.capture_scores[attacker_kind & 7];
         for to in targets {
             self.scored.push(score_by_victim[self.board.kind_on(to)], move_to(to));
         }
     }
 
-    #[inline(never)]
+    #[inline]
     pub(super) fn score_and_push(&mut self, mv: Move) {
         self.scored.push(self.ranks.noisy_score(self.board, mv), mv);
     }

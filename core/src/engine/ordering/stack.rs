@@ -23,6 +23,12 @@ impl StageContext<'_> {
     fn reorders(&self) -> bool {
         self.generation != GenerationOrder::Purple
     }
+
+    /// Whether captures can be scored as they are generated.
+    #[inline]
+    fn scores_captures_at_once(&self) -> bool {
+        self.ranks.captures != 0 && !self.reorders()
+    }
 }
 
 /// The moves of all nodes on the path. They are stacked one node above the other, so that no node
@@ -170,7 +176,7 @@ impl Stack {
 
     #[inline]
     pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> NodeMoves {
-        if context.reorders() || context.ranks.is_empty {
+        if !context.scores_captures_at_once() {
             scratch.clear();
             movegen::generate_captures_into(context.board, scratch);
             context.generation.sort(context.board, scratch);
@@ -207,7 +213,7 @@ impl Stack {
         );
         if let Some(scored) = self.reserve_node() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
-            if context.reorders() {
+            if !context.scores_captures_at_once() {
                 scratch.clear();
                 movegen::generate_noisy_into(context.board, scratch);
                 context.generation.sort(context.board, scratch);
