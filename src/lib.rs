@@ -13,7 +13,7 @@
 compile_error!("ttlab runs on Unix systems only");
 
 // The kernel's modules, below all others.
-use ttlab_core::internals::{chess, decode, engine, signature, system, table, traces};
+use ttlab_core::internals::{chess, decode, engine, settings, signature, system, table, traces};
 
 #[cfg(test)]
 mod golden;

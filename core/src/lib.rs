@@ -45,6 +45,8 @@ mod traces;
 
 mod engine;
 
+mod settings;
+
 mod signature;
 
 pub use chess::{
@@ -52,11 +54,12 @@ pub use chess::{
     Suite, SuiteOptions, legal as legal_moves, parse_move, suite::SuiteError,
 };
 pub use engine::{Engine, EngineError, EngineOptions, Iteration, Limit, Outcome, SearchCounters, SearchProgress, Stop};
+pub use settings::{fault::OptionFault, table_options};
 pub use table::entry::{Bytes10, Bytes16, Bytes24, Packing};
 pub use table::policy::{Decision, Mark, Newcomer, Policy, Replacement, register};
 pub use table::{
-    Bounded, Entry, Hit, Instrumented, Occupancy, OptionError, ShadowCounters, SharedTable, Size, StoreOutcome, Table,
-    TableCounters, TableError, TableOptions, build as build_table,
+    Bounded, Entry, Hit, Instrumented, Occupancy, OptionError, ShadowCounters, SharedTable, Size, StaticEvaluation,
+    StoreOutcome, Table, TableCounters, TableError, TableOptions, build as build_table,
 };
 
 /// The values of [`EngineOptions`] and [`TableOptions`].
@@ -81,5 +84,5 @@ pub mod internals {
     macro_rules! modules {
         ($($module:ident)*) => { $(pub mod $module { pub use crate::$module::*; })* };
     }
-    modules! { chess decode engine signature system table traces }
+    modules! { chess decode engine settings signature system table traces }
 }

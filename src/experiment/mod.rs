@@ -16,7 +16,6 @@ mod items;
 mod load;
 pub mod matches;
 pub mod options;
-pub mod paths;
 pub mod place;
 pub mod plan;
 pub mod presets;
@@ -36,6 +35,7 @@ pub mod tune;
 pub mod variant;
 mod work;
 
+pub use crate::settings::paths;
 pub use confirm::Confirm;
 pub use expect::Expect;
 pub use file::{File, SKIP_BAD};

@@ -5,10 +5,8 @@ use super::problem::{OptionFault, Problem, list_quoted, nearest};
 use super::schema::{self, known_paths};
 use super::subject::{is_subject_path, is_uci_option};
 use super::{paths, presets};
-use crate::decode::{from_table, join_path};
 use crate::engine::EngineOptions;
-use crate::table::Design;
-use crate::table::shape::Shape;
+use crate::settings;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::{Table, Value};
@@ -120,23 +118,6 @@ pub fn paths_overlap(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b) || contains(a, b) || contains(b, a)
 }
 
-/// Reads a value of `table.layout`. If the value describes the shape of a bucket, returns the other
-/// options of `table` that this shape determines. Otherwise returns `None`.
-fn read_layout(value: &Value) -> Result<Option<Table>, OptionFault> {
-    let shape = match value {
-        Value::Table(shape) => Some(from_table::<Shape>(shape.clone()).map_err(|error| {
-            let path = join_path("table.layout", &error.path);
-            OptionFault::from_serde(path.trim_end_matches('.'), &error.message)
-        })?),
-        Value::String(text) if text.starts_with('{') => {
-            Some(Shape::from_text(text).map_err(|problem| OptionFault::from_serde("table.layout", &problem))?)
-        }
-        Value::String(name) => Shape::from_name(name),
-        _ => None,
-    };
-    Ok(shape.map(|shape| shape.text().parse().unwrap_or_default()))
-}
-
 /// Reads options. `engine` overrides the preset, and the paths in `settings` override both. In
 /// `settings`, the key `preset`, limits and subject paths are skipped.
 pub fn read_options<'a>(
@@ -154,86 +135,23 @@ pub fn read_options<'a>(
     let has_list = settings.iter().any(|(_, value)| {
         value.is_array() || value.as_table().is_some_and(|table| table.values().any(Value::is_array))
     });
-    // `implied` are the options that follow from a design or a layout. They override the preset.
-    let merge = |implied: &Table| -> Result<Table, OptionFault> {
-        let mut table = preset.clone();
-        paths::merge(&mut table, implied);
-        paths::merge(&mut table, engine);
-        table.remove("preset");
-        for (path, value) in &settings {
-            paths::set(&mut table, path, (*value).clone()).map_err(|part| OptionFault::not_a_table(path, &part))?;
-        }
-        Ok(table)
-    };
-    let mut table = merge(&Table::new())?;
-    // A design overrides the preset, a layout that sets several options overrides the design, and
-    // options that are set individually override both.
-    let design = table.get("table").and_then(|table| table.get("design")?.as_str()).and_then(Design::from_name);
-    let layout = table.get("table").and_then(|table| table.get("layout")).map(read_layout).transpose()?.flatten();
-    if design.is_some() || layout.is_some() {
-        let mut implied = design.map_or("", Design::toml).parse::<Table>().unwrap_or_default();
-        // The bucket of a design is used only if no part of the bucket is set individually.
-        let is_set_individually = |key: &str| {
-            let path = format!("table.{key}");
-            let has_key = |table: &Value| table.get(key).is_some();
-            engine.get("table").is_some_and(has_key)
-                || settings.iter().any(|(set_path, value)| *set_path == path || *set_path == "table" && has_key(value))
-        };
-        if ["slots", "key_bits", "bucket_bytes"].into_iter().any(is_set_individually) {
-            implied.remove("layout");
-            implied.remove("bucket_bytes");
-        }
-        implied.extend(layout.unwrap_or_default());
-        table = merge(&Table::from_iter([("table".to_owned(), Value::Table(implied))]))?;
-    }
+    let table = settings::merge(&preset, engine, &settings)?;
     if has_list
         && let Some(path) =
             schema::misplaced_list(&Table::from_iter([("engine".to_owned(), Value::Table(table.clone()))]))
     {
         return Err(OptionFault::new(path.trim_start_matches("engine."), "expected a single value, found a list"));
     }
-    refuse_dropped_parameters(engine, &settings, &table)?;
-    let options: EngineOptions = from_table(table).map_err(|error| {
-        let fault = OptionFault::from_serde(&error.path, &error.message);
-        let is_quoted_path = |key: &String| error.message.starts_with("unknown field") && key.contains('.');
-        if let Some(key) = fault.word.clone().filter(is_quoted_path) {
-            let valid_paths = known_paths();
-            let help = match valid_paths.contains(&error.path) {
-                true => Some(format!("a quoted key is one word: write it without quotes, `{key} = ...`")),
-                false => nearest(&error.path, valid_paths.iter().map(String::as_str)),
-            };
-            let message = format!("{}: unknown key `{key}`", error.path);
-            return OptionFault { message, help, ..fault };
-        }
-        let layouts_help = || format!("or {}, or a table that describes a bucket", list_quoted(Shape::names()));
-        let help = fault.help.or_else(|| (error.path == "table.layout").then(layouts_help));
-        OptionFault { help, ..fault }
-    })?;
-    options.check()?;
-    options.table.check()?;
-    Ok(options)
-}
-
-/// Refuses a parameter of a policy that a later setting of another policy drops. `table` is the
-/// result of all settings. The parameters that `[engine]` gives together with their policy belong
-/// to that policy, so a variant with another policy does not drop them by mistake.
-fn refuse_dropped_parameters(engine: &Table, settings: &[(&str, &Value)], table: &Table) -> Result<(), OptionFault> {
-    let mut all: Vec<_> = engine.iter().flat_map(|(key, value)| paths::values(key, value)).collect();
-    if all.iter().any(|(path, _)| path == "table.policy.kind") {
-        all.clear();
-    }
-    all.extend(settings.iter().flat_map(|(path, value)| paths::values(path, value)));
-    let policy = table.get("table").and_then(|table| table.get("policy"));
-    for (index, (path, value)) in all.iter().enumerate() {
-        let Some(parameter) = path.strip_prefix("table.policy.") else { continue };
-        // The same path replaces the value, and a table of another kind is a new one.
-        let replaces = |(later, _): &(String, _)| later == path || later == "table.kind";
-        let is_kept = parameter == "kind" || policy.and_then(|policy| policy.get(parameter)) == Some(*value);
-        if !is_kept && !all[index + 1..].iter().any(replaces) {
-            return Err(OptionFault::no_effect(path, value, "a later setting selects another policy"));
-        }
-    }
-    Ok(())
+    settings::decode(table).map_err(|fault| {
+        let is_quoted_path = |key: &String| fault.message.contains(": unknown key") && key.contains('.');
+        let Some(key) = fault.word.clone().filter(is_quoted_path) else { return fault };
+        let valid_paths = known_paths();
+        let help = match valid_paths.contains(&fault.path) {
+            true => Some(format!("a quoted key is one word: write it without quotes, `{key} = ...`")),
+            false => nearest(&fault.path, valid_paths.iter().map(String::as_str)),
+        };
+        OptionFault { message: format!("{}: unknown key `{key}`", fault.path), help, ..fault }
+    })
 }
 
 /// Reads options from a preset and `--set` settings.

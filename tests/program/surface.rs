@@ -9,10 +9,11 @@ const SURFACE: [(&str, &str); 2] = [
     (
         "core/src/lib.rs",
         "Bitboard Board Bound Bounded Bytes10 Bytes16 Bytes24 Color Decision Engine EngineError EngineOptions \
-         Entry FenError Hit Increments Item Iteration Keys Limit Mark Move MoveList Newcomer Occupancy OptionError \
-         Outcome Packing Piece Policy Replacement Score SearchCounters SearchProgress ShadowCounters SharedTable Size Square Stop \
+         Entry FenError Hit Increments Instrumented Item Iteration Keys Limit Mark Move MoveList Newcomer Occupancy OptionError OptionFault \
+         Outcome Packing Piece Policy Replacement Score SearchCounters SearchProgress ShadowCounters SharedTable Size Square \
+         StaticEvaluation Stop \
          StoreOutcome Strictness Suite SuiteError SuiteOptions Table TableCounters TableError TableOptions build_table \
-         internals legal_moves options parse_move register trace",
+         internals legal_moves options parse_move register table_options trace",
     ),
     (
         "src/lib.rs",
