@@ -68,6 +68,13 @@ impl Move {
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits & 0x7fff)
     }
+
+    /// The sixteen bits of another engine's own move. Only tables whose layout has room for them
+    /// keep them (`TableOptions::keep_opaque_moves`), and no board can play them.
+    #[inline]
+    pub const fn opaque(bits: u16) -> Self {
+        Self(bits)
+    }
 }
 
 impl fmt::Display for Move {

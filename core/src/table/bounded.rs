@@ -341,6 +341,22 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.store_entry::<true>(key, entry)
     }
 
+    /// Stores an entry whose slot was chosen at the probe.
+    #[inline(always)]
+    fn store_in_slot(&mut self, key: u64, slot: usize, entry: Entry) -> StoreOutcome {
+        self.counters.stores += 1;
+        let bucket_number = self.bucket_number(key);
+        let stored_key = self.packing.stored_key(key, self.compares_high_bits);
+        self.counters.clipped += u64::from(self.packing.clips(&entry));
+        let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
+        let bucket = self.bucket_words(bucket_number);
+        let has_key = (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
+        if has_key && !self.packing.is_empty(bucket, slot) {
+            return self.store_same_key(key, entry, bucket_number, slot, stored_key);
+        }
+        self.insert(bucket_number, stored_key, entry, Decision::replace(slot), None)
+    }
+
     /// Lowers the depth of an entry by `plies`, unless the demotion options exempt the entry. If
     /// `once` is true, also marks the entry, so that its depth is not lowered again.
     #[cold]
@@ -385,7 +401,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if !is_allowed {
             if self.same_key_rule.renews_move(&entry, &old) {
                 let (bucket, packing) = self.words_at_mut(start);
-                packing.set_data(bucket, slot, entry::with_move(packing.data(bucket, slot), entry.mv));
+                packing.set_move(bucket, slot, entry.mv);
             }
             if self.demotion.applies_to(&old) {
                 self.demote(start, slot, self.demotion.refused, self.demotion.once);
@@ -550,6 +566,23 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     fn missed(&mut self, hit: &Hit) {
         let (bucket, slot) = (hit.slot / self.slots(), hit.slot % self.slots());
         self.demote(bucket * self.words(), slot, self.demotion.missed, false);
+    }
+
+    fn probed_slot(&self) -> usize {
+        self.probed.as_ref().map_or(0, ProbedSlots::last)
+    }
+
+    fn store_at(&mut self, key: u64, slot: usize, entry: Entry) -> StoreOutcome {
+        let slot = slot.min(self.slots() - 1);
+        if let Some(probed) = &mut self.probed {
+            probed.clear();
+            if entry.is_evaluation() {
+                probed.push(key, slot);
+            } else {
+                return self.store_in_slot(key, slot, entry);
+            }
+        }
+        self.store(key, entry)
     }
 
     #[inline]

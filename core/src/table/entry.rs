@@ -153,8 +153,13 @@ pub trait Packing: Clone + Send + 'static {
     fn clips(&self, _entry: &Entry) -> bool {
         false
     }
-    /// Replaces the data word of a slot.
+    /// Replaces what a data word has of a slot. The slot keeps everything else.
     fn set_data(&self, bucket: &mut [Self::Word], slot: usize, word: u64);
+    /// Replaces the move of a slot.
+    #[inline]
+    fn set_move(&self, bucket: &mut [Self::Word], slot: usize, mv: Move) {
+        self.set_data(bucket, slot, with_move(self.data(bucket, slot), mv));
+    }
     /// Writes key bits and entry to a slot.
     fn write(&self, bucket: &mut [Self::Word], slot: usize, stored_key: u64, entry: &Entry);
     /// Copies one slot of a bucket over another.

@@ -1,7 +1,8 @@
 //! The layout of a bucket in memory, its size in memory, and its size as reported.
 
 use super::entry::{Bytes10, Bytes16, Bytes24, Packing};
-use super::options::{Index, Layout, TableOptions};
+use super::error::{OptionError, refuse};
+use super::options::{Index, Layout, TableKind, TableOptions, TickSource};
 use super::shape::KeyEnd;
 
 /// A layout with a shape uses a fixed packing if one can be used for the shape. If entries keep a
@@ -51,4 +52,39 @@ pub fn bucket_bytes(options: &TableOptions) -> u64 {
 pub fn compares_high_bits(options: &TableOptions) -> bool {
     let end = options.shape().and_then(|shape| shape.key_end);
     end.map_or(options.index != Index::Multiply, |end| end == KeyEnd::High)
+}
+
+impl TableOptions {
+    /// Makes room for the sixteen bits of another engine's own moves ([`Move::opaque`]) in each
+    /// entry, and refuses what such an engine does not give the table.
+    ///
+    /// # Errors
+    /// If the layout has no room, if the policy reads the nodes of subtrees, or if the clock counts
+    /// iterations.
+    pub fn keep_opaque_moves(&mut self) -> Result<(), OptionError> {
+        match &mut self.layout {
+            _ if self.kind != TableKind::Bounded => {}
+            Layout::Shape(shape) => {
+                shape.mv = shape.mv.max(16);
+                let is_too_wide = self.shape().is_some_and(|shape| shape.check().is_err());
+                // Engines whose entries are that narrow do not keep the mark of an open window.
+                if is_too_wide && let Layout::Shape(shape) = &mut self.layout {
+                    shape.pv = 0;
+                }
+            }
+            _ => {
+                let layout = serde_json::to_value(self.layout).unwrap_or_default();
+                let problem = "has moves of 15 bits, and an engine's own have 16: expected the bucket of an engine, \
+                               as \"2x16\"";
+                return Err(OptionError::new("table.layout", problem).with_word(layout.as_str().unwrap_or_default()));
+            }
+        }
+        refuse! {
+            "table.policy"[self.policy.name()] if self.policy.reads_nodes() =>
+                "reads the nodes of a subtree, which the entries of an engine do not have: expected another policy";
+            "table.clock"["iteration"] if self.clock == TickSource::Iteration =>
+                "counts iterations, of which an engine does not tell the table: expected \"search\" or \"game-ply\"";
+        }
+        self.check()
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::entry::{Bytes10, Bytes12, Bytes16, Bytes24, KeysFirst, Packing};
 use super::error::{check_range, refuse};
+use super::evaluated16::Evaluated16;
 use super::forgetful::Forgetful;
 use super::layout::{LEAST_BITS, bucket_bytes, memory_bytes, memory_layout};
 use super::memory::{Memory, check_free};
@@ -226,6 +227,9 @@ impl<T: Taker> Visitor for BoundedMaker<'_, T> {
                 (Some(12), 5) => self.make::<P, Bytes12, 5>(policy),
                 (Some(10), 1) if const { supports_slots::<P>(1) } => self.make::<P, KeysFirst<1>, 1>(policy),
                 (Some(12), 1) if const { supports_slots::<P>(1) } => self.make::<P, KeysFirst<2>, 1>(policy),
+                (_, 2) if const { supports_slots::<P>(2) } && shape.fits_evaluated16() => {
+                    self.make::<P, Evaluated16, 2>(policy)
+                }
                 _ => self.make::<P, Packed, 0>(policy),
             },
         }

@@ -34,6 +34,17 @@ pub(crate) fn check_free(bytes: u64) -> Result<Option<MutexGuard<'static, ()>>, 
     }
 }
 
+/// Maps zeroed bytes. Miri knows no calls of the kernel, so there they are those of a boxed slice.
+fn map(len: usize) -> Option<*mut core::ffi::c_void> {
+    if cfg!(miri) {
+        return Some(Box::into_raw(vec![0_u64; len / 8].into_boxed_slice()).cast());
+    }
+    let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+    // SAFETY: the kernel chooses the address of the new anonymous mapping, so it does not overlap
+    // memory that the program already uses.
+    unsafe { mm::mmap_anonymous(core::ptr::null_mut(), len, access, flags) }.ok()
+}
+
 /// The mapping of a block. It is unmapped when the last part of the block is dropped.
 struct Mapping {
     /// The start of the mapping, which may be up to a huge page before the first word.
@@ -72,11 +83,7 @@ impl Memory {
         let out_of_memory = || TableError::Memory { bytes: bytes as u64, available: None };
         let map_len = bytes.checked_add(if is_large { HUGE_PAGE } else { 0 }).ok_or_else(out_of_memory)?.max(1);
         let _memory_lock = check_free(bytes as u64)?;
-        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-        // SAFETY: the kernel chooses the address of the new anonymous mapping, so it does not
-        // overlap memory that the program already uses.
-        let map = unsafe { mm::mmap_anonymous(core::ptr::null_mut(), map_len, access, flags) }
-            .map_err(|_| out_of_memory())?;
+        let map = map(map_len).ok_or_else(out_of_memory)?;
         let offset = if is_large { (map as usize).next_multiple_of(HUGE_PAGE) - map as usize } else { 0 };
         // SAFETY: the offset is below HUGE_PAGE. If it is not 0, the mapping is HUGE_PAGE bytes
         // longer than the words.
@@ -84,7 +91,7 @@ impl Memory {
         debug_assert!(words.is_aligned() && offset + bytes <= map_len, "the words do not lie in the mapping");
         let mapping = Some(Arc::new(Mapping { map, map_len, words, len }));
         let mut memory = Self { mapping, words, len };
-        if is_large {
+        if is_large && !cfg!(miri) {
             let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
             // SAFETY: the range lies inside the mapping. If the kernel refuses the advice, the
             // table is only slower. `huge_pages` reports whether huge pages are used.
@@ -145,12 +152,12 @@ impl Memory {
 /// Tells the processor that a word will be read soon. It need not exist.
 #[inline]
 pub fn prefetch(word: *const u64) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a prefetch reads nothing that the program sees, and does not fault at any address.
     unsafe {
         core::arch::x86_64::_mm_prefetch(word.cast(), core::arch::x86_64::_MM_HINT_T0);
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = word;
 }
 
@@ -181,6 +188,13 @@ impl Default for Memory {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
+        if cfg!(miri) {
+            // SAFETY: the words came from `Box::into_raw` in `map`, with this length.
+            drop(unsafe {
+                Box::from_raw(core::ptr::slice_from_raw_parts_mut(self.map.cast::<u64>(), self.map_len / 8))
+            });
+            return;
+        }
         // SAFETY: the mapping was made in `new` with this address and length, and no part of it is
         // left to borrow it.
         let _ = unsafe { mm::munmap(self.map, self.map_len) };

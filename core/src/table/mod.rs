@@ -7,6 +7,7 @@ pub mod bounded;
 pub mod design;
 pub mod entry;
 pub(crate) mod error;
+mod evaluated16;
 pub mod expression;
 mod forgetful;
 pub mod kept;
@@ -248,6 +249,16 @@ pub trait Table: Instrumented + Send {
     /// Records that a hit was deep enough for a node with a closed window, but that its bound did
     /// not end the node. Called only if `table.demotion` needs it.
     fn missed(&mut self, _hit: &Hit) {}
+    /// The slot in its bucket that the last probe found or chose under `victim = "probe"`.
+    fn probed_slot(&self) -> usize {
+        0
+    }
+    /// As `store`, for a search that keeps the slot of the probe with its node, as engines do. Under
+    /// `victim = "probe"` the entry goes to this slot of its bucket. `store` takes the slot of the
+    /// last probe of the same key.
+    fn store_at(&mut self, key: u64, _slot: usize, entry: Entry) -> StoreOutcome {
+        self.store(key, entry)
+    }
     /// Prefetches the bucket of a key into the cache.
     fn prefetch(&self, key: u64);
     /// Advances the clock by `ticks`, modulo 1,024.

@@ -28,6 +28,9 @@ pub struct Packed {
     inline_key_bits: usize,
 }
 
+/// The bits of a move that a data word has. An engine's own move may have one more.
+const MOVE_BITS: u16 = (1 << 15) - 1;
+
 fn mask(bits: usize) -> u128 {
     (1 << bits) - 1
 }
@@ -149,7 +152,8 @@ impl Packing for Packed {
     }
 
     fn data(&self, bucket: &[u16], slot: usize) -> u64 {
-        pack(&self.entry(bucket, slot))
+        let entry = self.entry(bucket, slot);
+        pack(&Entry { mv: Move::from_bits(entry.mv.bits()), ..entry })
     }
 
     fn zero_key(&self) -> Option<ZeroKey> {
@@ -173,7 +177,7 @@ impl Packing for Packed {
             return Entry { generation: generation.get(data) as u16, evaluation, ..Entry::default() };
         }
         Entry {
-            mv: Move::from_bits(mv.get(data) as u16),
+            mv: Move::opaque(mv.get(data) as u16),
             score: unpack_score(score.get(data), score.bits),
             bound,
             depth: (depth.get(data) as i32 + i32::from(self.shape.depth_offset)).clamp(0, 255) as u8,
@@ -198,7 +202,14 @@ impl Packing for Packed {
     }
 
     fn set_data(&self, bucket: &mut [u16], slot: usize, word: u64) {
-        self.write_data(bucket, slot, &unpack(word));
+        let (entry, old) = (unpack(word), self.entry(bucket, slot));
+        let mv = Move::opaque(entry.mv.bits() | old.mv.bits() & !MOVE_BITS);
+        self.write_data(bucket, slot, &Entry { mv, ..entry });
+    }
+
+    fn set_move(&self, bucket: &mut [u16], slot: usize, mv: Move) {
+        let entry = self.entry(bucket, slot);
+        self.write_data(bucket, slot, &Entry { mv, ..entry });
     }
 
     fn write(&self, bucket: &mut [u16], slot: usize, stored_key: u64, entry: &Entry) {

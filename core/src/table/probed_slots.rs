@@ -19,6 +19,11 @@ impl ProbedSlots {
         self.0.push((key, slot as u8));
     }
 
+    /// The slot of the last probe, or 0.
+    pub fn last(&self) -> usize {
+        self.0.last().map_or(0, |&(_, slot)| slot.into())
+    }
+
     /// Forgets all nodes that were probed after the node of that probe. The node itself is not
     /// forgotten, because a search may store its evaluation first and its score later.
     pub fn return_to(&mut self, key: u64) -> Option<usize> {

@@ -109,6 +109,9 @@ const NAMED: [(&str, u16, u16, u8, u8, u16, Option<u8>); 9] = [
     ("1x16", 16, 16, 1, 64, 0, None),
 ];
 
+/// The most key bits that the packing `evaluated16` can store.
+pub const EVALUATED16_KEY_BITS: u32 = 47;
+
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Field {
     pub shift: u32,
@@ -261,6 +264,16 @@ impl Shape {
             (10 | 12, 1) => is_plain.then_some(entry),
             _ => (is_plain && entry == 16).then_some(16),
         }
+    }
+
+    /// Whether the packing `evaluated16` can be used, which has all fields but the evaluation and
+    /// the move in their default widths.
+    pub(super) fn fits_evaluated16(&self) -> bool {
+        let Self { bucket, entry, slots, key_bits, key_end, generation, evaluation, mv, .. } = *self;
+        let with_default_fields =
+            Self { bucket, entry, slots, key_bits, key_end, generation, evaluation, mv, ..Self::default() };
+        let has_words = entry == 16 && bucket == 16 * u16::from(slots) && u32::from(key_bits) <= EVALUATED16_KEY_BITS;
+        *self == with_default_fields && has_words && [0, 16].contains(&evaluation) && mv <= 16
     }
 
     /// Checks that each part is in its range, that the parts fit into an entry, that the keys fit

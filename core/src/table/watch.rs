@@ -65,6 +65,12 @@ impl<W: Watch> Table for WatchedTable<W> {
         self.watch.on_cutoff(hit);
     }
 
+    fn store_at(&mut self, key: u64, slot: usize, entry: Entry) -> StoreOutcome {
+        let stored = self.table.store_at(key, slot, entry);
+        self.watch.on_store(key, &entry, stored);
+        stored
+    }
+
     fn advance(&mut self, ticks: u16) {
         self.table.advance(ticks);
         self.watch.on_advance(ticks);
@@ -82,6 +88,7 @@ impl<W: Watch> Table for WatchedTable<W> {
     pass_on! {
         self.table;
         fn missed(&mut self, hit: &Hit);
+        fn probed_slot(&self) -> usize;
         fn prefetch(&self, key: u64);
         fn occupancy(&self) -> Occupancy;
     }
