@@ -31,11 +31,12 @@ seeds() {
         { printf '\001'; head -c 8000 fuzz/corpus/seed.trace; } >"$dir/torn"
         { printf '\000'; tail -c +17 fuzz/corpus/seed.trace | head -c 8000; } >"$dir/events"
         ;;
+    table_options) for file in core/src/table/designs/*.toml; do sed 's/^/table./;s/$/;/' "$file" >"$dir/$(basename "$file")"; done ;;
     plan) $ttlab plan experiments/quick.toml --shards 3 -o "$dir/plan.json" >/dev/null ;;
     esac
 }
 
-list="fen suite experiment results plan manifest trace"
+list="fen suite experiment results plan manifest trace table_options"
 [ "$target" = all ] || list=$target
 for one in $list; do
     seeds "$one"

@@ -16,6 +16,7 @@ mod manifest;
 mod plan;
 mod results;
 mod suite;
+mod table_options;
 mod trace;
 
 fn root() -> PathBuf {
@@ -150,6 +151,16 @@ fn mutated_result_folders_cause_no_panic() {
     fuzz("results", vec![rows[body..].to_vec()], 0.1, results::run);
     fuzz("manifest", vec![[&manifest[..], b"\0", &rows].concat()], 0.5, manifest::run);
     fuzz("plan", vec![plan], 1.0, plan::run);
+}
+
+#[test]
+fn mutated_table_options_cause_no_panic() {
+    let designs = files("core/src/table/designs", "toml").into_iter().map(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        let settings = text.lines().map(|line| format!("table.{line}")).collect::<Vec<_>>();
+        format!("table.size = 64; {}; table.static_evaluation = true", settings.join("; ")).into_bytes()
+    });
+    fuzz("table_options", designs.collect(), 1.0, table_options::run);
 }
 
 #[test]

@@ -1,0 +1,290 @@
+//! A table as an engine uses it, without anything unsafe.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use ttlab_core::options::{Clear, Prefetch, TickSource, Victim};
+use ttlab_core::{
+    Bound, Entry, Hit, Move, StaticEvaluation, Table, TableCounters, TableError, TableOptions, build_table,
+    table_options,
+};
+
+/// The code of an error, as in the header, and why.
+pub type Fault = Box<(i32, String)>;
+
+#[cold]
+pub fn fault(code: i32, message: impl Into<String>) -> Fault {
+    Box::new((code, message.into()))
+}
+
+/// The codes of the header.
+pub mod codes {
+    pub const VERSION: i32 = -1;
+    pub const OPTION: i32 = -2;
+    pub const MEMORY: i32 = -3;
+    pub const KEY: i32 = -4;
+    pub const OWNER: i32 = -5;
+    pub const ARGUMENT: i32 = -6;
+    pub const PANIC: i32 = -7;
+}
+
+/// The most slots of a bucket. An entry's slot is its number in the table times this, plus its
+/// number in its bucket if stores go to the slot of their probe.
+const MAX_SLOTS: usize = 8;
+
+/// In the place of a score or an evaluation: there is none.
+const NONE: i16 = i16::MIN;
+
+/// `ttlab_entry` of the header.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ForeignEntry {
+    pub mv: u16,
+    pub score: i16,
+    pub eval: i16,
+    pub depth: i16,
+    pub bound: u8,
+    pub pv: u8,
+    pub age: u16,
+    pub slot: u64,
+}
+
+impl ForeignEntry {
+    pub const EMPTY: Self = Self { mv: 0, score: NONE, eval: NONE, depth: 0, bound: 0, pv: 0, age: 0, slot: 0 };
+
+    /// A hit with the slot under which the table knows it.
+    #[inline(always)]
+    fn from_hit(hit: &Hit) -> Self {
+        let Entry { mv, score, bound, pv, evaluation, .. } = hit.entry;
+        let (score, bound) = match bound {
+            _ if hit.entry.is_evaluation() => (NONE, 0),
+            Bound::None => (NONE, 0),
+            bound => (score, bound as u8),
+        };
+        let eval = evaluation.get().map_or(NONE, |eval| eval as i16);
+        let depth = hit.draft.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        Self {
+            mv: mv.bits(),
+            score,
+            eval,
+            depth,
+            bound,
+            pv: pv.into(),
+            age: hit.age,
+            slot: (hit.slot * MAX_SLOTS) as u64,
+        }
+    }
+
+    /// The entry for the table, and whether a value had to be clipped for it.
+    #[inline(always)]
+    fn to_entry(self) -> (Entry, bool) {
+        let depth = self.depth.clamp(0, u8::MAX.into()) as u8;
+        let mut clipped = i16::from(depth) != self.depth;
+        let mut entry = Entry::evaluation(depth, self.pv != 0);
+        if self.bound != 0 {
+            clipped |= self.score == NONE;
+            let (mv, score) = (Move::opaque(self.mv), self.score.max(NONE + 1));
+            entry = Entry { mv, score, bound: Bound::from_bits(self.bound), ..entry };
+        }
+        if self.eval != NONE {
+            entry.evaluation = StaticEvaluation::new(self.eval.into());
+        }
+        (entry, clipped)
+    }
+}
+
+/// The number of the calling thread, which no other thread has while it lives.
+#[inline(always)]
+fn thread_number() -> usize {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
+
+/// The thread that may use a table.
+pub struct Owner(AtomicUsize);
+
+impl Owner {
+    /// Refuses a thread that is not the owner. The first thread that asks becomes the owner.
+    #[inline(always)]
+    pub fn check(&self) -> Result<(), Fault> {
+        let here = thread_number();
+        if self.0.load(Ordering::Relaxed) == here {
+            return Ok(());
+        }
+        match self.0.compare_exchange(0, here, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(fault(
+                codes::OWNER,
+                "owners: another thread searches with this table: expected ttlab_table_search() on this thread, or a \
+                 table of its own",
+            )),
+        }
+    }
+
+    pub fn take(&self) {
+        self.0.store(thread_number(), Ordering::Relaxed);
+    }
+
+    pub fn release(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A table and what the interface counts itself.
+pub struct Handle {
+    /// `None` with `table.kind = "none"`.
+    table: Option<Box<dyn Table>>,
+    options: TableOptions,
+    total_slots: u64,
+    /// Whether a store goes to the slot of its probe.
+    keeps_slots: bool,
+    /// Stores clipped here that the table did not clip.
+    clipped: u64,
+    /// The counters when the search began.
+    before: TableCounters,
+    /// Whether a panic left the table in an unknown state.
+    pub is_broken: bool,
+}
+
+impl Handle {
+    /// Creates the table that the text describes.
+    pub fn new(text: &str, owners: i32) -> Result<(Self, Owner), Fault> {
+        let option = |message: String| fault(codes::OPTION, message);
+        let mut options = table_options(text).map_err(|fault| option(fault.to_string()))?;
+        options.keep_opaque_moves().map_err(|error| option(error.to_string()))?;
+        if owners != 1 {
+            return Err(option(format!("owners: {owners} is out of range: expected 1, a table for each thread")));
+        }
+        let table = build_table(&options, None, false).map_err(|error| match error {
+            TableError::Memory { .. } => fault(codes::MEMORY, error.to_string()),
+            error => option(error.to_string()),
+        })?;
+        let handle = Self {
+            total_slots: table.as_ref().map_or(0, |table| table.occupancy().slots),
+            keeps_slots: options.victim == Victim::Probe,
+            table,
+            options,
+            clipped: 0,
+            before: TableCounters::default(),
+            is_broken: false,
+        };
+        Ok((handle, Owner(AtomicUsize::new(0))))
+    }
+
+    pub fn search(&mut self, plies: u32) {
+        self.before = self.counters();
+        let Some(table) = &mut self.table else { return };
+        if self.options.clear <= Clear::Search {
+            table.clear();
+        }
+        let ticks = if self.options.clock == TickSource::GamePly { plies } else { 1 };
+        table.advance(ticks.min(u16::MAX.into()) as u16 % 1024);
+    }
+
+    pub fn clear(&mut self) {
+        if let Some(table) = self.table.as_mut().filter(|_| self.options.clear != Clear::Never) {
+            table.clear();
+        }
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, key: u64) {
+        if let Some(table) = self.table.as_ref().filter(|_| self.options.prefetch != Prefetch::None) {
+            table.prefetch(key);
+        }
+    }
+
+    /// Writes the entry of a position, or an empty one that has the slot for it. Returns whether
+    /// there is one.
+    #[inline(always)]
+    pub fn probe(&mut self, key: u64, entry: &mut ForeignEntry) -> Result<bool, Fault> {
+        *entry = ForeignEntry::EMPTY;
+        check_key(key)?;
+        let Some(table) = &mut self.table else { return Ok(false) };
+        let hit = table.probe(key, 0);
+        if let Some(hit) = &hit {
+            *entry = ForeignEntry::from_hit(hit);
+        }
+        if self.keeps_slots {
+            entry.slot += table.probed_slot() as u64;
+        }
+        Ok(hit.is_some())
+    }
+
+    /// Returns whether the entry was stored.
+    #[inline(always)]
+    pub fn store(&mut self, key: u64, entry: &ForeignEntry) -> Result<bool, Fault> {
+        check_key(key)?;
+        if entry.bound > 3 {
+            return Err(fault(codes::ARGUMENT, format!("bound: {} is out of range: expected 0 to 3", entry.bound)));
+        }
+        let Some(table) = &mut self.table else { return Ok(false) };
+        let (stored, is_clipped) = entry.to_entry();
+        let slot = entry.slot as usize % MAX_SLOTS;
+        if is_clipped {
+            return Ok(self.store_clipped(key, slot, stored));
+        }
+        Ok(!table.store_at(key, slot, stored).refused)
+    }
+
+    /// Counts what was clipped here, unless the table counts the same store.
+    #[cold]
+    fn store_clipped(&mut self, key: u64, slot: usize, entry: Entry) -> bool {
+        let Some(table) = &mut self.table else { return false };
+        let before = table.counters().clipped;
+        let outcome = table.store_at(key, slot, entry);
+        self.clipped += 1 - (table.counters().clipped - before).min(1);
+        !outcome.refused
+    }
+
+    /// Tells the table what a hit was worth: whether it ended its node, or was of the wrong side.
+    pub fn result(&mut self, entry: &ForeignEntry, cut: bool) {
+        let (Some(table), slot) = (&mut self.table, entry.slot as usize / MAX_SLOTS) else { return };
+        if slot as u64 >= self.total_slots {
+            return;
+        }
+        let stored = entry.to_entry().0;
+        let hit = Hit { draft: stored.depth.into(), entry: stored, age: entry.age, slot };
+        if cut {
+            table.cutoff(&hit)
+        } else if self.options.demotion.missed > 0 {
+            table.missed(&hit)
+        }
+    }
+
+    fn counters(&self) -> TableCounters {
+        let counters = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
+        TableCounters { clipped: counters.clipped + self.clipped, ..counters }
+    }
+
+    pub fn hashfull(&self) -> i32 {
+        let occupancy = self.table.as_ref().map(|table| table.occupancy()).unwrap_or_default();
+        (occupancy.occupied * 1000).checked_div(occupancy.slots).unwrap_or(0) as i32
+    }
+
+    pub fn counter(&self, name: &str) -> Result<u64, Fault> {
+        let occupancy = self.table.as_ref().map(|table| table.occupancy()).unwrap_or_default();
+        let named = named_counters(self.counters())
+            .chain([("slots".to_owned(), occupancy.slots), ("entries".to_owned(), occupancy.occupied)]);
+        let unknown = || {
+            let names: Vec<_> = named_counters(TableCounters::default()).map(|(name, _)| name).collect();
+            let message =
+                format!("{name}: there is no such counter: expected one of {}, slots, entries", names.join(", "));
+            fault(codes::ARGUMENT, message)
+        };
+        named.into_iter().find(|(known, _)| known == name).map(|(_, value)| value).ok_or_else(unknown)
+    }
+
+    /// What was counted since the search began.
+    pub fn info(&self) -> String {
+        let counters = named_counters(self.counters() - self.before);
+        counters.fold("ttlab".to_owned(), |text, (name, value)| format!("{text} {name} {value}"))
+    }
+}
+
+#[inline(always)]
+fn check_key(key: u64) -> Result<(), Fault> {
+    if key == 0 { Err(fault(codes::KEY, "key: 0 stands for no position: expected a hash key")) } else { Ok(()) }
+}
+
+fn named_counters(counters: TableCounters) -> impl Iterator<Item = (String, u64)> {
+    TableCounters::COLUMNS.iter().zip(counters.values()).map(|((name, _), value)| (format!("table.{name}"), value))
+}
