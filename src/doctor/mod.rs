@@ -17,7 +17,7 @@ use crate::runner::{engine_option_values, identify};
 use crate::subject::options::{CommandLine, OptionValue, SubjectOptions};
 use crate::subject::protocol::{OptionKind, UciOption};
 use crate::subject::{
-    Interrupt, Launch, LimitSupport, Position, ProbeResult, Repeatability, Subject, Uci, UciReport,
+    Interrupt, Launch, LimitSupport, Position, ProbeResult, Repeatability, Subject, TABLE_OPTION, Uci, UciReport,
     describe_node_limits, find_program, probe, usage,
 };
 use crate::submit::quote_for_shell;
@@ -60,6 +60,8 @@ struct Examiner<'a> {
 
 /// The node limit that is tried together with a tenth of it, as before a run.
 const NODE_LIMIT: u64 = 20_000;
+
+const NO_COUNTERS: &str = "the engine has the option ttlab, but writes no counters: expected a line `info string ttlab ...` before `bestmove`";
 
 /// The time limit of a search that should finish at once.
 const QUICK_SEARCH_TIMEOUT: Duration = Duration::from_secs(20);
@@ -270,6 +272,11 @@ fn add_probe_checks(probe: &ProbeResult, limit: Limit, findings: &mut Findings) 
     if probe.reports.is_empty() {
         ask("repeats", false, "cannot be asked: the engine respects no limit".to_owned());
         return;
+    }
+    if probe.identity.options.iter().any(|option| option.name.eq_ignore_ascii_case(TABLE_OPTION)) {
+        let counts = probe.reports.iter().all(|report| report.table.is_some());
+        let finding = if counts { "its table is ttlab's, and it reports its counters" } else { NO_COUNTERS };
+        ask("linked", counts, finding.to_owned());
     }
     let difference = probe.difference.as_ref().map(|difference| format!(" ({difference})")).unwrap_or_default();
     let repeats = probe.repeatability;

@@ -2,7 +2,10 @@
 
 use super::paths;
 use super::problem::OptionFault;
-use crate::subject::SubjectOptions;
+use crate::settings::split_setting;
+use crate::subject::options::OptionValue;
+use crate::subject::{SubjectOptions, TABLE_OPTION};
+use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// Why `shape = "neutral"` is refused.
@@ -81,7 +84,9 @@ pub fn read_subject<'a>(
         // The options in [subject] apply to external engines only.
         return Ok(Some(SubjectOptions::default()));
     }
-    if let Some((path, _)) = settings.clone().find(|(path, _)| !is_subject_path(path) && !path.starts_with("limit.")) {
+    let is_table_path = |path: &str| path == "table" || path.starts_with("table.");
+    let is_other = |path: &str| !is_subject_path(path) && !is_table_path(path) && !path.starts_with("limit.");
+    if let Some((path, _)) = settings.clone().find(|(path, _)| is_other(path)) {
         if path == "shape" {
             return Err(OptionFault::with_word(path, "neutral", NEUTRAL_REFUSED));
         }
@@ -92,15 +97,47 @@ pub fn read_subject<'a>(
         return refuse(path, &message);
     }
     subject.options.retain(|name, _| !name.is_empty());
+    // The table of an engine that is linked with ttlab's takes the same options.
+    let of_table = settings.filter(|(path, _)| is_table_path(path));
+    let texts: Vec<String> = of_table.map(|(path, value)| format!("{path} = {}", setting_text(value))).collect();
+    if !texts.is_empty() {
+        let name = subject.options.keys().find(|name| name.eq_ignore_ascii_case(TABLE_OPTION)).cloned();
+        let text = subject.options.entry(name.unwrap_or_else(|| TABLE_OPTION.to_owned()));
+        let text = text.or_insert_with(|| OptionValue::Text(String::new()));
+        let own = Some(text.to_string()).filter(|own| !own.is_empty());
+        *text = OptionValue::Text(own.into_iter().chain(texts).collect::<Vec<_>>().join("; "));
+    }
     Ok(Some(subject))
+}
+
+/// A value as it is read back from a text of settings: without quotes where none are needed.
+fn setting_text(value: &Value) -> String {
+    match value {
+        Value::String(text) if paths::parse_value(text) == *value => text.clone(),
+        value => value.to_string(),
+    }
 }
 
 pub fn subject_columns(subject: &SubjectOptions) -> Vec<(String, String)> {
     let mut columns = vec![(PROGRAM.to_owned(), subject.uci.to_string())];
     columns.extend(paths::flatten(&serde_json::json!({ "subject": { "restart": subject.restart } })));
     columns.extend(subject.timeout.map(|seconds| ("subject.timeout".to_owned(), seconds.to_string())));
-    columns.extend(subject.options.iter().map(|(name, value)| (format!("{UCI}{name}"), value.to_string())));
+    for (name, value) in &subject.options {
+        let text = value.to_string();
+        let settings = text.split(';').map(split_setting).collect::<Result<Vec<_>, _>>();
+        match settings.ok().filter(|_| name.eq_ignore_ascii_case(TABLE_OPTION)) {
+            // These are options of the table, whoever searches.
+            Some(settings) => columns.extend(table_columns(&settings)),
+            None => columns.push((format!("{UCI}{name}"), text)),
+        }
+    }
     columns
+}
+
+/// The last value of each path.
+fn table_columns(settings: &[(&str, Value)]) -> BTreeMap<String, String> {
+    let values = settings.iter().flat_map(|(path, value)| paths::values(path, value));
+    values.map(|(path, value)| (path, paths::format_value(value))).collect()
 }
 
 /// The settings of a subject that are part of the variant's id, as text. The timeout, trust and the

@@ -392,12 +392,17 @@ impl Row<'_> {
         let counters =
             [iteration.search.values(), iteration.table.values()].into_iter().chain(thread_counters).flatten();
         match self.report() {
-            // An external engine can report only the first of these counters, its number of nodes.
-            // The fields of all other counters are empty.
-            Some(report) => fields.extend(counters.enumerate().map(|(index, _)| match report.nodes {
-                Some(nodes) if index == 0 => nodes.to_string(),
-                _ => String::new(),
-            })),
+            // An external engine can report only the first of these counters, its number of nodes,
+            // and those of its table if this is ttlab's. The fields of all others are empty.
+            Some(report) => {
+                let of_table =
+                    SearchCounters::COLUMNS.len()..SearchCounters::COLUMNS.len() + TableCounters::COLUMNS.len();
+                fields.extend(counters.enumerate().map(|(index, counter)| match report.nodes {
+                    Some(nodes) if index == 0 => nodes.to_string(),
+                    _ if report.table.is_some() && of_table.contains(&index) => counter.to_string(),
+                    _ => String::new(),
+                }));
+            }
             None => fields.extend(counters.map(|counter| counter.to_string())),
         }
         if self.has_anatomy {

@@ -113,7 +113,8 @@ impl PlayerTotals {
     fn into_row(self, item: usize, game: GameRecord) -> JobRow {
         let Self { search, table, threads, occupancy, seconds, is_external, .. } = self;
         let nodes = Some(search.nodes).filter(|&nodes| nodes > 0);
-        let report = is_external.then(|| UciReport { nodes, ..UciReport::default() });
+        let counters = Some(table).filter(|&counters| counters != TableCounters::default());
+        let report = is_external.then(|| UciReport { nodes, table: counters, ..UciReport::default() });
         let iteration = Iteration { search, table, threads, occupancy, ..UciReport::default().to_iteration() };
         JobRow { report, game: Some(Box::new(game)), ..JobRow::new(item, iteration, seconds) }
     }
@@ -143,9 +144,10 @@ fn search_move(
         totals.threads += iteration.threads;
         totals.occupancy = iteration.occupancy;
     }
-    if record.report.is_some() {
+    if let Some(report) = &record.report {
         totals.is_external = true;
         totals.search.nodes += record.nodes.unwrap_or(0);
+        totals.table += report.table.unwrap_or_default();
     }
     let mut mv = record.best;
     if mv.is_none() {

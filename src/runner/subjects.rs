@@ -11,8 +11,8 @@ use crate::record::manifest::EngineInfo;
 use crate::subject::options::{OptionValue, SubjectOptions, hash_size};
 use crate::subject::protocol::{OptionError, OptionKind, UciOption, check_option};
 use crate::subject::{
-    EngineIdentity, Launch, LimitSupport, ProbeResult, Program, Repeatability, Restart, Subject, Uci, find_program,
-    probe,
+    EngineIdentity, Launch, LimitSupport, ProbeResult, Program, Repeatability, Restart, Subject, TABLE_OPTION, Uci,
+    find_program, probe,
 };
 use crate::system::available_bytes;
 use crate::table::TableKind;
@@ -455,6 +455,12 @@ fn select_options<'a>(
                 continue;
             }
             Err(OptionError::Unknown(_)) if is_default_behaviour(name, &value.to_string()) => continue,
+            Err(OptionError::Unknown(_)) if name == TABLE_OPTION => {
+                return Err(format!(
+                    "table: {engine_name} has no option `{TABLE_OPTION}`, so it has a table of its own: expected an engine linked with \
+                     ttlab's table (docs/closed-loop.md), or its options as \"uci.NAME\""
+                ));
+            }
             Err(OptionError::Unknown(names)) => (format!("{engine_name} has no such option"), name.clone(), names),
             Err(OptionError::Value { expected, choices }) => {
                 let found = if let OptionValue::Text(text) = value { format!("\"{text}\"") } else { value.to_string() };

@@ -33,6 +33,8 @@ pub enum EngineFault {
     NoMove,
     #[error("the engine refused an option: `{0}`")]
     OptionRefused(String),
+    #[error("the engine's line `info string ttlab` has an unknown counter or no number: `{0}`")]
+    UnknownCounter(String),
 }
 
 /// A fault, the request during which it happened, and the engine's last lines.
@@ -80,6 +82,10 @@ mod tests {
             (EngineFault::IllegalMove(text.clone()), "the engine's move x y is illegal"),
             (EngineFault::NoMove, "the engine returned no move although there is a legal one"),
             (EngineFault::OptionRefused(text.clone()), "the engine refused an option: `x y`"),
+            (
+                EngineFault::UnknownCounter(text.clone()),
+                "the engine's line `info string ttlab` has an unknown counter or no number: `x y`",
+            ),
         ] {
             let mut failure = Failure { fault, request: "go".to_owned(), table: String::new(), tail: Vec::new() };
             assert_eq!(failure.to_string(), format!("{message} at `go`"));

@@ -5,10 +5,11 @@
 //! write `nodes` or `hashfull` on separate lines, so the last value of each field is used.
 
 use super::protocol::{first_word, is_move};
-use super::{DepthReport, UciReport};
+use super::{DepthReport, TABLE_OPTION, UciReport};
 use crate::chess::{Board, Increments, Move, Score, parse_move};
 use crate::engine::Limit;
 use crate::engine::options::{Mate, MateDistance};
+use crate::table::TableCounters;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -62,6 +63,8 @@ pub struct InfoCollector {
     first_hashfull: Option<(Duration, bool)>,
     /// The depths with an exact score, or with nodes and a variation, in increasing order.
     depths: Vec<DepthInfo>,
+    /// The counters of the last line `info string ttlab`.
+    table: Option<TableCounters>,
     /// The first line with a score that cannot be read.
     unread: Option<String>,
 }
@@ -117,10 +120,31 @@ impl InfoLine {
     }
 }
 
+/// The counters of a line `info string ttlab table.hits 3 ...`; `None` if it is another line.
+///
+/// # Errors
+/// The name or the number that is unknown.
+pub fn table_counters(line: &str) -> Option<Result<TableCounters, String>> {
+    let mut words = line.split_whitespace();
+    ["info", "string", TABLE_OPTION].iter().all(|word| words.next() == Some(word)).then(|| {
+        let mut counters = TableCounters::default();
+        while let Some(name) = words.next() {
+            let counter = name.strip_prefix("table.").and_then(|name| counters.get_mut(name));
+            let value = parse_number(words.next());
+            let (Some(counter), Some(value)) = (counter, value) else { return Err(name.to_owned()) };
+            *counter = value;
+        }
+        Ok(counters)
+    })
+}
+
 impl InfoCollector {
     /// Adds a line that arrived `elapsed` after the start of the search. Lines other than `info`
     /// lines are ignored.
     pub fn add_line(&mut self, line: &str, elapsed: Duration) {
+        if let Some(Ok(counters)) = table_counters(line) {
+            self.table = Some(counters);
+        }
         let Some(info) = InfoLine::parse(line) else { return };
         let InfoLine { depth, mut fields, rank, is_bound, is_unread, has_currmove } = info;
         // A line of another rank describes a variation that the engine does not prefer. Only the
@@ -173,7 +197,7 @@ impl InfoCollector {
     /// `best` is the move of the search's `bestmove` line. Depth, score and variation are those of
     /// the last finished depth, to which all remaining nodes are added.
     pub fn into_report(self, board: &Board, best: Move, limit: Limit) -> UciReport {
-        let Self { depth: deepest, bound_depth, latest, first_hashfull, mut depths, unread } = self;
+        let Self { depth: deepest, bound_depth, latest, first_hashfull, mut depths, table, unread } = self;
         let InfoFields { score, nodes, hashfull, pv } = latest;
         let is_out_of_nodes = limit.nodes.zip(nodes).is_some_and(|(limit, nodes)| nodes >= limit);
         let has_unscored_depth = depths.last().is_some_and(|last| deepest > Some(last.depth));
@@ -206,7 +230,7 @@ impl InfoCollector {
         earlier_depths.reverse();
         let pv = parse_variation(board, &pv);
         let report = UciReport { depth, score, best, pv, nodes, hashfull, first_hashfull, ..UciReport::default() };
-        UciReport { truncated, falling_nodes, unread, earlier_depths, ..report }
+        UciReport { truncated, falling_nodes, table, unread, earlier_depths, ..report }
     }
 }
 

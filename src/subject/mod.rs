@@ -22,7 +22,7 @@ pub use descendants::usage;
 pub use fault::{EngineFault, Failure};
 pub use info::UCI_MATE;
 pub use launch::Launch;
-pub use options::{Restart, SubjectOptions};
+pub use options::{Restart, SubjectOptions, TABLE_OPTION};
 pub use probe::{Interrupt, LimitSupport, ProbeResult, Repeatability, describe_node_limits, has_one_legal_move, probe};
 pub use process::QuitReport;
 pub use program::{EngineIdentity, Program, find_program};
@@ -30,6 +30,7 @@ pub use uci::Uci;
 
 use crate::chess::{Board, Move, Score};
 use crate::engine::{Iteration, Limit, SearchCounters};
+use crate::table::TableCounters;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -70,6 +71,8 @@ pub struct UciReport {
     /// Depth and node count of two successive depths of which the later one has the smaller count,
     /// so that the counts are not sums.
     pub falling_nodes: Option<[(u8, u64); 2]>,
+    /// The counters of ttlab's table, if the engine is linked with it.
+    pub table: Option<TableCounters>,
     /// The start of the first line whose score cannot be read.
     pub unread: Option<String>,
     /// The earlier depths that have a move and nodes, in increasing order.
@@ -131,7 +134,7 @@ impl UciReport {
             best: self.best,
             pv: self.pv.clone(),
             search: SearchCounters { nodes: self.nodes.unwrap_or(0), ..SearchCounters::default() },
-            table: Default::default(),
+            table: self.table.unwrap_or_default(),
             threads: Default::default(),
             occupancy: Default::default(),
             anatomy: None,
@@ -219,6 +222,7 @@ mod tests {
             first_hashfull: None,
             truncated: true,
             falling_nodes: None,
+            table: None,
             unread: None,
             earlier_depths: vec![
                 earlier(1, &["a2a3"], 100, Some(3), 500),

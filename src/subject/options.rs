@@ -7,6 +7,9 @@ use std::path::PathBuf;
 
 pub const BUILTIN: &str = "builtin";
 
+/// The UCI option of an engine that is linked with ttlab's table. Its value is a text of settings.
+pub const TABLE_OPTION: &str = "ttlab";
+
 /// Which engine is examined.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

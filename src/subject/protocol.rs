@@ -158,6 +158,7 @@ pub fn is_refusal(line: &str) -> bool {
         "illegal option",
         "invalid value",
         "bad option",
+        "ttlab refused",
     ]
     .iter()
     .any(|refusal| line.contains(refusal))

@@ -1,6 +1,6 @@
 //! An external UCI engine, which runs as a process under a watchdog.
 
-use super::info::{InfoCollector, UCI_MATE};
+use super::info::{InfoCollector, UCI_MATE, table_counters};
 use super::launch::Launch;
 use super::options::{OptionValue, Restart, hash_mebibytes};
 use super::process::{NextLine, Process, QuitReport};
@@ -295,13 +295,14 @@ impl Uci {
         on_event(SearchEvent::Begin);
         let (start, mut info, mut best_line) = (Instant::now(), InfoCollector::default(), String::new());
         self.send(request)?;
-        let (ends_overruns, mut is_overrun) = (self.ends_overruns, false);
+        let (ends_overruns, mut is_overrun, mut unknown) = (self.ends_overruns, false, None);
         let result = self.read_until(request, self.watchdog.search_timeout(limit), Some(stop), |line| {
             if first_word(line) == "bestmove" {
                 best_line = line.to_owned();
                 return true;
             }
             info.add_line(line, start.elapsed());
+            unknown = unknown.take().or_else(|| table_counters(line)?.err());
             is_overrun = ends_overruns && is_far_beyond(limit, info.depth(), info.nodes());
             is_overrun
         });
@@ -312,6 +313,9 @@ impl Uci {
         }
         if !has_ended {
             return Ok(SearchEnd::Stopped);
+        }
+        if let Some(name) = unknown {
+            return Err(self.fail(EngineFault::UnknownCounter(name), request));
         }
         on_event(SearchEvent::End);
         self.watchdog.record_search(start.elapsed(), info.nodes());

@@ -89,6 +89,22 @@ fn nodes_mislead_in_a_search_that_asks_its_table_and_lead_in_the_same_without() 
     assert_eq!(examined_as("--preset match", "s/^ucinewgame/isready/", 1), (verdict, ratio));
 }
 
+/// An engine whose table is ttlab's has the option and reports the counters.
+#[test]
+fn doctor_says_linked() {
+    let option = "s/^uciok/option name TTLAB type string default <empty>\\nuciok/";
+    let counters = "s/^bestmove/info string ttlab table.probes 7\\nbestmove/";
+    for (text, code, expected) in [
+        (format!("{option};{counters}"), 0, ("holds", "its table is ttlab's, and it reports its counters")),
+        (option.to_owned(), 1, ("does-not-hold", "the engine has the option ttlab, but writes no counters")),
+    ] {
+        let (_, found) = examine("", &text, &["--option", "Hash=32"], code);
+        let (result, finding) = check(&found, "linked");
+        assert_eq!(result, expected.0, "{finding}");
+        assert!(finding.starts_with(expected.1), "{finding}");
+    }
+}
+
 #[test]
 fn doctor_check_finds_its_planted_fault() {
     let cases = [

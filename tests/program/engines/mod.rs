@@ -6,6 +6,7 @@ mod driver;
 mod files;
 mod judged;
 mod kills;
+mod linked;
 mod races;
 mod real;
 mod speed;

@@ -48,6 +48,7 @@ while read -r line; do
         echo "option name OwnBook type check default true"
         echo "option name Style type combo default Solid var Solid var Very Risky"
         echo "option name Clear Hash type button"
+        case $fault in linked*) echo "option name ttlab type string default <empty>" ;; esac
         echo "uciok"
         ;;
     "setoption name Hash value "*)
@@ -56,6 +57,10 @@ while read -r line; do
         hash=${line##* }
         [ "$fault" = huge ] && [ "$hash" -gt 1024 ] && exit 9
         if [ "$fault" = rounds ]; then size=1; while [ $((2 * size)) -le "$hash" ]; do size=$((2 * size)); done; hash=$size; fi
+        ;;
+    "setoption name ttlab value "*)
+        table=${line#* value }
+        case $table in *"slots = 9"*) echo "info string ttlab refused: table.slots: 9 is out of range: expected 1 to 8" ;; esac
         ;;
     "setoption name Style value "*) style=${line##* } ;;
     setoption*) [ -n "$LOG" ] && echo "$line" >> "$LOG" ;;
@@ -144,6 +149,11 @@ while read -r line; do
         echo "info hashfull 17"
         best=${MOVE:-e2e4}
         now other && best=d2d4
+        case $fault in
+        # The text of the options stands for what a table counts.
+        linked) echo "info string ttlab table.probes $nodes table.hits ${#table}" ;;
+        linked-unknown) echo "info string ttlab table.probes 3 table.hit 2" ;;
+        esac
         echo "bestmove $best ponder e7e5"
         ;;
     stop) ;;
