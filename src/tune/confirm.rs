@@ -105,7 +105,7 @@ pub fn estimate_by_trial(
 mod tests {
     use super::*;
 
-    /// Without a search of captures a player loses: 30 pairs decide about it, and only the other plays on.
+    /// A player without a search of captures loses: 30 pairs decide on it, and the other plays on.
     #[test]
     fn decided_contender_plays_no_further_stage() {
         let text = "suite = 'data/bratko-kopec.epd'\nlimit = { depth = 1 }\nsequence = { self_play = 2 }\n[[variant]]\nname = 'best'\n[[variant]]\nname = 'weak'\nleaf = 'static'\n\
