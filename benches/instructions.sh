@@ -2,7 +2,7 @@
 # Instructions of a search, counted by callgrind. Counts vary with the compiler, not with the machine's load. Needs valgrind.
 #
 #   benches/instructions.sh [NODES]    the table of each policy against an always-replace table written by hand (examples/by_hand.rs), in Markdown
-#   benches/instructions.sh --check    six fixed searches against benches/instructions.txt: exit 1 if one takes 1 % more instructions a node
+#   benches/instructions.sh --check    fixed searches against benches/instructions.txt: exit 1 if one takes 1 % more instructions a node
 #   benches/instructions.sh --record   writes that file anew, for a change that is meant to move it or another compiler
 #
 # TTLAB=path/to/ttlab takes a program that is built already.
@@ -17,6 +17,10 @@ ending='8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'
 searches() {
     echo "pvs-1MiB|3|5|$middle|algorithm=pvs table.size=1_MiB"
     echo "pvs-1MiB-quiescence-asks|3|5|$middle|algorithm=pvs table.size=1_MiB probe.at=quiescence store.at=quiescence"
+    for design in stockfish plentychess reckless; do
+        echo "pvs-1MiB-$design|3|5|$middle|algorithm=pvs table.size=1_MiB probe.at=quiescence store.at=quiescence table.design=$design"
+    done
+    echo "modern-1MiB|3|5|$middle|preset=modern table.size=1_MiB"
     echo "alpha-beta-no-table|3|4|$middle|table=none"
     echo "published-alpha-beta|5|6|startpos|preset=purple deepening.step=0"
     echo "minimax|2|3|startpos|preset=purple algorithm=minimax deepening.step=0"
@@ -48,7 +52,7 @@ if [[ ${1:-} == --check || ${1:-} == --record ]]; then
     [[ -n ${TTLAB:-} ]] || cargo build --release --quiet --locked
     if [[ $1 == --record ]]; then
         {
-            echo "# Instructions a node of six fixed searches, $(rustc --version): benches/instructions.sh --check holds them."
+            echo "# Instructions a node of fixed searches, $(rustc --version): benches/instructions.sh --check holds them."
             searches | while IFS='|' read -r name shallow deep position options; do
                 now=$(measure "$shallow" "$deep" "$position" "$options") || { cat "$work/log" >&2; exit 2; }
                 echo "$name $now"

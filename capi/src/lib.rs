@@ -44,7 +44,8 @@ fn guard(body: impl FnOnce() -> Result<c_int, Fault>) -> c_int {
 /// `table` is NULL or came from `ttlab_table_create` and was not destroyed.
 #[inline(always)]
 unsafe fn with_owner(table: *const Linked, body: impl FnOnce(&mut Handle) -> Result<c_int, Fault>) -> c_int {
-    // SAFETY: the caller's pointer is NULL or one of ours, and the owner can be read by all threads.
+    // SAFETY: the caller's pointer is NULL or one of ours, and the owner can be read by all
+    // threads.
     let Some(linked) = (unsafe { table.as_ref() }) else { return 0 };
     guard(|| {
         linked.owner.check()?;
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn ttlab_table_destroy(table: *mut Linked) {
 }
 
 /// # Safety
-/// As [`with_owner`], and no other thread is in a call with this table.
+/// As `with_owner`, and no other thread is in a call with this table.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_search(table: *mut Linked, plies: c_uint) -> c_int {
     // SAFETY: the caller's pointer is NULL or one of ours.
@@ -130,7 +131,7 @@ pub unsafe extern "C" fn ttlab_table_search(table: *mut Linked, plies: c_uint) -
 }
 
 /// # Safety
-/// As [`ttlab_table_search`].
+/// As `ttlab_table_search`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_clear(table: *mut Linked) -> c_int {
     // SAFETY: the caller's pointer is NULL or one of ours.
@@ -148,7 +149,7 @@ pub unsafe extern "C" fn ttlab_table_clear(table: *mut Linked) -> c_int {
 }
 
 /// # Safety
-/// As [`with_owner`].
+/// As `with_owner`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_prefetch(table: *const Linked, key: u64) {
     // SAFETY: passed on to the caller.
@@ -161,7 +162,7 @@ pub unsafe extern "C" fn ttlab_table_prefetch(table: *const Linked, key: u64) {
 }
 
 /// # Safety
-/// As [`with_owner`]; `entry` is NULL or can be written.
+/// As `with_owner`; `entry` is NULL or can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_probe(table: *mut Linked, key: u64, entry: *mut ForeignEntry) -> c_int {
     // SAFETY: passed on to the caller.
@@ -174,7 +175,7 @@ pub unsafe extern "C" fn ttlab_table_probe(table: *mut Linked, key: u64, entry: 
 }
 
 /// # Safety
-/// As [`with_owner`]; `entry` is NULL or can be read.
+/// As `with_owner`; `entry` is NULL or can be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_store(table: *mut Linked, key: u64, entry: *const ForeignEntry) -> c_int {
     // SAFETY: passed on to the caller.
@@ -187,7 +188,7 @@ pub unsafe extern "C" fn ttlab_table_store(table: *mut Linked, key: u64, entry: 
 }
 
 /// # Safety
-/// As [`ttlab_table_store`].
+/// As `ttlab_table_store`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_result(table: *mut Linked, entry: *const ForeignEntry, cut: c_int) -> c_int {
     // SAFETY: passed on to the caller.
@@ -200,7 +201,7 @@ pub unsafe extern "C" fn ttlab_table_result(table: *mut Linked, entry: *const Fo
 }
 
 /// # Safety
-/// As [`with_owner`].
+/// As `with_owner`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_hashfull(table: *const Linked) -> c_int {
     // SAFETY: passed on to the caller.
@@ -208,7 +209,7 @@ pub unsafe extern "C" fn ttlab_table_hashfull(table: *const Linked) -> c_int {
 }
 
 /// # Safety
-/// As [`with_owner`]; `name` is NULL or a string that ends with 0, `value` is NULL or can be
+/// As `with_owner`; `name` is NULL or a string that ends with 0, `value` is NULL or can be
 /// written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_counter(table: *const Linked, name: *const c_char, value: *mut u64) -> c_int {
@@ -226,7 +227,7 @@ pub unsafe extern "C" fn ttlab_table_counter(table: *const Linked, name: *const 
 }
 
 /// # Safety
-/// As [`with_owner`]; `text` is NULL or has room for `size` bytes.
+/// As `with_owner`; `text` is NULL or has room for `size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_info(table: *const Linked, text: *mut c_char, size: usize) -> c_int {
     // SAFETY: passed on to the caller.

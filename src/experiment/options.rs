@@ -72,7 +72,8 @@ impl Setting {
             let kinds = kinds.collect::<Vec<_>>().join(", ");
             return Some(format!("it is an option of {kinds}: set {}.kind too", fault.path));
         }
-        let is_list = self.value.is_array() || self.value.as_str().is_some_and(|text| text.contains(','));
+        let is_list = self.value.as_str().is_some_and(|text| text.contains(','))
+            || fault.message.contains("expected a single value, found a list");
         let list = || {
             format!(
                 "--set takes one value; a list is an axis: in the file under [grid], or `ttlab try --vary {}`",

@@ -172,8 +172,8 @@ fn pages_keep_their_size() {
         .filter(|path| !GENERATED.iter().any(|name| path.ends_with(name)))
         .collect();
     let total: u64 = pages.iter().map(|path| size(path)).sum();
-    assert!(pages.len() <= 21, "docs: at most 21 pages by hand, {} found", pages.len());
-    assert!(total <= 125 << 10, "docs: at most 125 KB by hand, {} found", total);
+    assert!(pages.len() <= 22, "docs: at most 22 pages by hand, {} found", pages.len());
+    assert!(total <= 127 << 10, "docs: at most 127 KB by hand, {} found", total);
 }
 
 /// All pages and experiment files: the path relative to the project's root, and the text in one

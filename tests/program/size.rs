@@ -9,9 +9,9 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 44_590),
-    ("lines of tests", 43_640),
-    ("lines of comments", 9_060),
+    ("production lines", 45_660),
+    ("lines of tests", 44_470),
+    ("lines of comments", 9_270),
     ("options", 118),
     ("columns", 137),
     ("commands", 27),

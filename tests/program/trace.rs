@@ -522,7 +522,7 @@ fn trace_whose_positions_exceed_the_memory_is_refused() {
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
     let args = ["replay", &file, "--set", "table.size=4096", "--policy", "always"];
-    let (code, stdout, stderr) = run_within(77_824, &args);
+    let (code, stdout, stderr) = run_within(90_112, &args);
     assert_eq!(code, Some(2), "{stdout}{stderr}");
     assert!(stderr.contains(refused), "{stderr}");
     let (code, stdout, stderr) = run_within(u32::MAX, &args);

@@ -186,8 +186,8 @@ proptest! {
         }
     }
 
-    /// A table divided among threads answers, decides and counts like the table that was divided, as
-    /// long as one thread uses it.
+    /// A table divided among threads answers, decides and counts like the table that was divided,
+    /// as long as one thread uses it.
     #[test]
     fn divided_table_equals_its_table(steps in prop::collection::vec(any_step(), 1..300)) {
         let shapes = ["3x10", "3x8", "5x12", "4x16", "1x10", "1x12"].map(|name| from_toml(&Shape::from_name(name).unwrap().text()).unwrap());

@@ -12,6 +12,7 @@ pub struct OptionFault {
     pub path: String,
     /// The word of the key's value that is wrong, unless it is the value as a whole.
     pub word: Option<String>,
+    /// The path and what is wrong there.
     pub message: String,
     /// What to write instead, if a similar valid name or form is known.
     pub help: Option<String>,
@@ -28,6 +29,7 @@ impl OptionFault {
         Self { word: Some(word.to_owned()), ..Self::new(path, format!("\"{word}\" {what}")) }
     }
 
+    /// Creates the error of a value that changes nothing.
     pub fn no_effect(path: &str, value: &Value, why: &str) -> Self {
         Self { message: format!("{path} = {value} has no effect: {why}"), ..Self::new(path, "") }
     }

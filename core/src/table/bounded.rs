@@ -283,8 +283,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// If `FINDS_SLOTS` is true, the slot may have been chosen at the probe or may match key bits of
-    /// 0, and the entry may have only a static evaluation.
+    /// If `FINDS_SLOTS` is true, the slot may have been chosen at the probe or may match key bits
+    /// of 0, and the entry may have only a static evaluation.
     #[inline(always)]
     fn store_entry<const FINDS_SLOTS: bool>(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         debug_assert!(!entry.is_empty(), "a result without a bound would be read as an empty slot");
@@ -301,8 +301,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             let found_slot = chosen_slot
                 .or_else(|| self.find_for_store(bucket, stored_key))
                 .or_else(|| if frees_slots && self.policy.fills_empty() { self.first_free(bucket) } else { None });
-            // The chosen slot may hold another position, and the slot that matches a key of 0 may be
-            // empty.
+            // The chosen slot may hold another position, and the slot that matches a key of 0 may
+            // be empty.
             let own_slot = found_slot.filter(|&slot| {
                 (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0
                     && !self.packing.is_empty(bucket, slot)

@@ -228,8 +228,8 @@ impl<const WORDS: usize> Packing for WholeWords<WORDS> {
     }
 }
 
-/// A layout of `SLOTS` slots in `WORDS` words. The data words come first, then the 16-bit keys, four
-/// to a word.
+/// A layout of `SLOTS` slots in `WORDS` words. The data words come first, then the 16-bit keys,
+/// four to a word.
 #[derive(Clone)]
 pub struct KeysLast<const SLOTS: usize, const WORDS: usize> {
     zero_key: Option<ZeroKey>,

@@ -55,7 +55,7 @@ pub fn compares_high_bits(options: &TableOptions) -> bool {
 }
 
 impl TableOptions {
-    /// Makes room for the sixteen bits of another engine's own moves ([`Move::opaque`]) in each
+    /// Makes room for the sixteen bits of another engine's own moves (`Move::opaque`) in each
     /// entry, and refuses what such an engine does not give the table.
     ///
     /// # Errors

@@ -60,6 +60,7 @@ impl StaticEvaluation {
         Self(score as u16 ^ 1 << 15)
     }
 
+    /// The evaluation, or `None` if there is none.
     #[must_use]
     pub fn get(self) -> Option<Score> {
         (self.0 != 0).then_some(Score::from((self.0 ^ 1 << 15) as i16))
@@ -253,9 +254,9 @@ pub trait Table: Instrumented + Send {
     fn probed_slot(&self) -> usize {
         0
     }
-    /// As `store`, for a search that keeps the slot of the probe with its node, as engines do. Under
-    /// `victim = "probe"` the entry goes to this slot of its bucket. `store` takes the slot of the
-    /// last probe of the same key.
+    /// As `store`, for a search that keeps the slot of the probe with its node, as engines do.
+    /// Under `victim = "probe"` the entry goes to this slot of its bucket. `store` takes the slot
+    /// of the last probe of the same key.
     fn store_at(&mut self, key: u64, _slot: usize, entry: Entry) -> StoreOutcome {
         self.store(key, entry)
     }
@@ -299,8 +300,8 @@ pub trait Instrumented {
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()
     }
-    /// Moves the buckets of a table that has not been used to tables that have a share of them each.
-    /// `None` if the table cannot be divided.
+    /// Moves the buckets of a table that has not been used to tables that have a share of them
+    /// each. `None` if the table cannot be divided.
     fn divide(&mut self) -> Option<shared::Division> {
         None
     }

@@ -5,8 +5,8 @@ use super::shadow::{Shadow, ShadowCounters};
 use super::watch::{Watch, WatchedTable};
 use super::{Entry, Hit, StoreOutcome, Table, TableError};
 
-/// Passes the positions of probes and stores to a [`Shadow`]. [`identify`](super::Instrumented::identify) must be called
-/// before each probe and each store.
+/// Passes the positions of probes and stores to a [`Shadow`].
+/// [`identify`](super::Instrumented::identify) must be called before each probe and each store.
 pub struct PositionObserver {
     shadow: Shadow,
     check: u64,

@@ -242,10 +242,10 @@ impl Shape {
         }
     }
 
-    /// The bytes of an entry of a fixed packing that can be used for the shape: 10 for three slots in
-    /// 32 bytes, 12 for five in 64, 16 for `bytes16`, and 10 or 12 for a single slot. A fixed packing
-    /// can be used only if all fields have their default widths and an entry has at least the 64 bits
-    /// of data that a fixed packing stores.
+    /// The bytes of an entry of a fixed packing that can be used for the shape: 10 for three slots
+    /// in 32 bytes, 12 for five in 64, 16 for `bytes16`, and 10 or 12 for a single slot. A fixed
+    /// packing can be used only if all fields have their default widths and an entry has at least
+    /// the 64 bits of data that a fixed packing stores.
     pub(super) fn fixed_entry_bytes(&self) -> Option<u16> {
         let Self { bucket, entry, slots, key_bits, keys, zero_key, generation, .. } = *self;
         let with_default_fields =
@@ -475,8 +475,8 @@ mod tests {
     }
 
     /// Fields follow each other without a gap. The first spare bit is the mark of use; eleven more
-    /// hold the node count. A fixed packing has whole words, one slot, or three or five slots with 16
-    /// bits of key each, of which a key of 0 means something only if all are compared.
+    /// hold the node count. A fixed packing has whole words, one slot, or three or five slots with
+    /// 16 bits of key each, of which a key of 0 means something only if all are compared.
     #[test]
     fn fixed_packing_replaces_only_a_layout_of_its_own_fields() {
         for (text, bytes) in [

@@ -1,7 +1,7 @@
 //! A table that several threads or searchers share.
 //!
-//! A bounded table is divided into some hundreds of shares of consecutive buckets, each with its own
-//! lock, so that threads seldom wait for each other. A table that cannot be divided is a single
+//! A bounded table is divided into some hundreds of shares of consecutive buckets, each with its
+//! own lock, so that threads seldom wait for each other. A table that cannot be divided is a single
 //! share. Searchers that take turns on one thread need no lock at each access: a searcher holds the
 //! single share during its turn.
 
@@ -98,8 +98,8 @@ impl SharedTable {
         (0..self.shares.len()).for_each(|number| self.with_share(number, &mut call));
     }
 
-    /// Calls a function with the share that has the bucket of a key. It is a table for this key: its
-    /// hits and stores are those of the whole table.
+    /// Calls a function with the share that has the bucket of a key. It is a table for this key:
+    /// its hits and stores are those of the whole table.
     pub fn access<R>(&self, key: u64, call: impl FnOnce(&mut dyn Table) -> R) -> R {
         self.with_share(self.share_number(key), |share| call(&mut *share.table))
     }

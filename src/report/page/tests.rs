@@ -48,7 +48,6 @@ fn provenance_describes_each_result() {
                 ..Build::default()
             },
             machine: Machine { cpu: "CPU".to_owned(), cores: 4, memory_bytes: 5 << 29, os: "linux".to_owned() },
-            ..Host::default()
         },
         ..Manifest::default()
     };
