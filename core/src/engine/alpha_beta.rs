@@ -52,68 +52,18 @@ impl<O: Observer> Search<'_, O> {
 
         let is_staged = node.depth <= self.switches.staged_depth && !is_special_root;
         let table_move_is_legal = is_staged && !known.mv.is_none() && board.is_legal(known.mv);
-        if !is_special_root
-            && self.is_frontier_node(node.depth)
-            && let Some((score, mv)) =
-                self.search_frontier_node(board, node, (known.alpha, known.beta, known.best), known.mv)
-        {
-            let score = self.clamp_to_window(score, node.alpha, node.beta);
-            if stores {
-                self.store_result::<EXTRAS>(board, node, (score, mv), start_counts);
-            }
+        if let Some(score) = self.settle_before_search::<TABLE, EXTRAS>(
+            (board, node, &known),
+            (is_special_root, is_staged, table_move_is_legal, stores),
+            start_counts,
+        ) {
             return score;
         }
-        if !is_staged {
-            self.generate(board);
-        }
-        let is_terminal = match is_staged {
-            true => !table_move_is_legal && !board.has_legal_move(),
-            false => self.scratch.is_empty(),
-        };
-        if is_terminal {
-            let score = self.terminal_score(board, node.ply, node.depth);
-            if stores && self.switches.terminals {
-                self.store_known_result::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
-            }
-            return self.clamp_to_window(score, node.alpha, node.beta);
-        }
-
-        if TABLE
-            && self.switches.etc_depth <= node.depth
-            && node.ply > 0
-            && let Some((score, mv)) = self.refuted_by_child(board, node)
-        {
-            if stores {
-                self.store_lower_bound(board, node, (score, mv), start_counts);
-            }
-            self.observer.after_entry_cutoff(board, node.depth, mv);
-            return self.clamp_to_window(score, node.alpha, node.beta);
-        }
-        let mut ran_inner_search = false;
-        if self.switches.null_depth <= node.depth && self.allows_null_move(board, node, previous) {
-            let score = self.search_null_move::<TABLE, EXTRAS>(board, node);
-            if self.aborted || score >= known.beta {
-                return self.clamp_to_window(score, node.alpha, node.beta);
-            }
-            ran_inner_search = true;
-        }
-        // The part of the window that the stored score left open.
-        let open_node = Node { alpha: known.alpha, beta: known.beta, ..node };
-        if self.switches.iid_depth <= node.depth
-            && known.mv.is_none()
-            && known.beta - known.alpha > 1
-            && self.ranks.uses_table_move()
-        {
-            self.visit::<TABLE, EXTRAS>(board, Node { depth: (node.depth / 2).max(1), ..open_node }, previous);
-            known.mv = self.pv.get(node.ply).first().copied().unwrap_or(Move::NONE);
-            self.pv.clear(node.ply);
-            ran_inner_search = true;
-        }
-        let mut extension = Extension::default();
-        if EXTRAS && self.switches.singular_depth <= node.depth && !facts.mv.is_none() && !self.aborted {
-            extension = self.singular_extension::<TABLE, EXTRAS>(board, open_node, &facts, previous);
-            ran_inner_search = true;
-        }
+        let (extension, ran_inner_search) =
+            match self.search_before_moves::<TABLE, EXTRAS>(board, node, &mut known, &facts, previous) {
+                Ok(found) => found,
+                Err(score) => return score,
+            };
         if self.aborted {
             return 0;
         }
@@ -186,6 +136,94 @@ impl<O: Observer> Search<'_, O> {
         }
         // Copied, because the searches below this node overwrite `self.facts`.
         Ok((known, if uses_facts { self.facts } else { TableFacts::default() }))
+    }
+
+    /// What ends a node before a move of it is searched: its leaves are all evaluated at once, it has
+    /// no legal move, or a child's entry refutes it. Generates the moves, unless they are staged.
+    #[inline(always)]
+    fn settle_before_search<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        (board, node, known): (&Board, Node, &ProbeAnswer),
+        (is_special_root, is_staged, table_move_is_legal, stores): (bool, bool, bool, bool),
+        start_counts: StartCounts,
+    ) -> Option<Score> {
+        if !is_special_root
+            && self.is_frontier_node(node.depth)
+            && let Some((score, mv)) =
+                self.search_frontier_node(board, node, (known.alpha, known.beta, known.best), known.mv)
+        {
+            let score = self.clamp_to_window(score, node.alpha, node.beta);
+            if stores {
+                self.store_result::<EXTRAS>(board, node, (score, mv), start_counts);
+            }
+            return Some(score);
+        }
+        if !is_staged {
+            self.generate(board);
+        }
+        let is_terminal = match is_staged {
+            true => !table_move_is_legal && !board.has_legal_move(),
+            false => self.scratch.is_empty(),
+        };
+        if is_terminal {
+            let score = self.terminal_score(board, node.ply, node.depth);
+            if stores && self.switches.terminals {
+                self.store_known_result::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
+            }
+            return Some(self.clamp_to_window(score, node.alpha, node.beta));
+        }
+        if TABLE
+            && self.switches.etc_depth <= node.depth
+            && node.ply > 0
+            && let Some((score, mv)) = self.refuted_by_child(board, node)
+        {
+            if stores {
+                self.store_lower_bound(board, node, (score, mv), start_counts);
+            }
+            self.observer.after_entry_cutoff(board, node.depth, mv);
+            return Some(self.clamp_to_window(score, node.alpha, node.beta));
+        }
+        None
+    }
+
+    /// The searches of a node itself before its moves: the null move, internal deepening, and the
+    /// test of a singular move. Returns the extension, and whether anything was searched; or the
+    /// score that ends the node.
+    #[inline(always)]
+    fn search_before_moves<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+        known: &mut ProbeAnswer,
+        facts: &TableFacts,
+        previous: Move,
+    ) -> Result<(Extension, bool), Score> {
+        let mut ran_inner_search = false;
+        if self.switches.null_depth <= node.depth && self.allows_null_move(board, node, previous) {
+            let score = self.search_null_move::<TABLE, EXTRAS>(board, node);
+            if self.aborted || score >= known.beta {
+                return Err(self.clamp_to_window(score, node.alpha, node.beta));
+            }
+            ran_inner_search = true;
+        }
+        // The part of the window that the stored score left open.
+        let open_node = Node { alpha: known.alpha, beta: known.beta, ..node };
+        if self.switches.iid_depth <= node.depth
+            && known.mv.is_none()
+            && known.beta - known.alpha > 1
+            && self.ranks.uses_table_move()
+        {
+            self.visit::<TABLE, EXTRAS>(board, Node { depth: (node.depth / 2).max(1), ..open_node }, previous);
+            known.mv = self.pv.get(node.ply).first().copied().unwrap_or(Move::NONE);
+            self.pv.clear(node.ply);
+            ran_inner_search = true;
+        }
+        let mut extension = Extension::default();
+        if EXTRAS && self.switches.singular_depth <= node.depth && !facts.mv.is_none() && !self.aborted {
+            extension = self.singular_extension::<TABLE, EXTRAS>(board, open_node, facts, previous);
+            ran_inner_search = true;
+        }
+        Ok((extension, ran_inner_search))
     }
 
     /// Searches the moves of a node in order until one of them refutes it. Returns the best score
