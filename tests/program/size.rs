@@ -9,7 +9,7 @@ use ttlab::internals::record::columns::columns;
 
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
-    ("production lines", 45_660),
+    ("production lines", 45_690),
     ("lines of tests", 44_470),
     ("lines of comments", 9_270),
     ("options", 118),
