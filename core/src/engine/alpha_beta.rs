@@ -138,8 +138,8 @@ impl<O: Observer> Search<'_, O> {
         Ok((known, if uses_facts { self.facts } else { TableFacts::default() }))
     }
 
-    /// What ends a node before a move is searched: leaves that are evaluated at once, no legal move,
-    /// or a child's entry that refutes it. Generates the moves, unless they are staged.
+    /// What ends a node before a move is searched: leaves that are evaluated at once, no legal
+    /// move, or a child's entry that refutes it. Generates the moves, unless they are staged.
     #[inline(always)]
     fn settle_before_search<const TABLE: bool, const EXTRAS: bool>(
         &mut self,
