@@ -65,6 +65,10 @@ fn write_rows(from: &Path, to: &Path, manifest: &Manifest, names: &BTreeSet<&str
     // The suite is not looked for.
     let mut manifest = manifest.clone();
     (manifest.planned.folder, manifest.planned.suite_paths) = Default::default();
+    for source in &mut manifest.run.sources {
+        // Where it lay on the machine that ran it says nothing to others.
+        source.folder = Path::new(&source.folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    }
     manifest.sealed.header = header_line(&kept);
     manifest.sealed.columns_left_out = left_out;
     manifest.sealed.bytes = Some(seals::hash_bytes(&rows));
