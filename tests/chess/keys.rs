@@ -106,6 +106,20 @@ fn published_key_faults_confuse_the_published_positions() {
     assert_eq!([Scheme::Standard, Scheme::PiecesOnly].map(zero_keys), [0, 1 + 4 + 16]);
 }
 
+/// python-chess 1.11 counts 77,796 positions, with e.p. squares where a capture is legal.
+#[test]
+fn sound_keys_spread_as_chance_does_and_faulty_ones_do_not() {
+    let spread = |scheme| {
+        let keys = Keys::new(&KeyOptions { scheme, ..KeyOptions::default() });
+        keyaudit::spread(&keys, 1024, |key| key % 1024)
+    };
+    let (sound, faulty) = (spread(Scheme::Standard), spread(Scheme::PurpleProduct));
+    assert_eq!((sound.positions, sound.keys, faulty.positions), (77_796, 77_796, 77_796));
+    let deviation = (2.0 * 1023.0_f64).sqrt();
+    assert!((sound.chi_square - 1023.0).abs() < 5.0 * deviation, "{sound:?}");
+    assert!(faulty.keys < 20_000 && faulty.chi_square > 1023.0 + 100.0 * deviation, "{faulty:?}");
+}
+
 #[test]
 fn websters_fault_has_the_published_example() {
     // Rc1-e1 and d2-d3 give the same key: the rook's squares times 4 equal the pawn's squares times

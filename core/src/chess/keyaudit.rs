@@ -1,9 +1,11 @@
 //! Counts which parts of positions a scheme of keys can distinguish.
 
-use super::board::rights;
+use super::board::{Board, rights};
+use super::increments::Increments;
 use super::keys::Keys;
+use super::successors;
 use super::types::{Color, Piece, Square};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A piece on a square: one of 768.
 pub type PieceSquare = (Color, Piece, Square);
@@ -62,4 +64,39 @@ pub fn audit(keys: &Keys) -> KeyAudit {
         distinct_en_passant: en_passant.into_iter().collect::<HashSet<_>>().len(),
         zero_keys,
     }
+}
+
+/// How evenly a scheme's keys spread the positions of a game tree over the buckets of a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// How many different positions were looked at.
+    pub positions: usize,
+    /// How many different keys they have.
+    pub keys: usize,
+    /// The sum over the buckets of (load - mean load)^2 / mean load. Keys that are as good as
+    /// chance have the number of buckets less one, with a standard deviation of the square root of
+    /// twice that. Source: Pearson's chi-square.
+    pub chi_square: f64,
+}
+
+/// Spreads the positions that are at most four plies from the start position over buckets.
+/// `bucket` is the index of the table: it returns a number below `buckets` for each key.
+pub fn spread(keys: &Keys, buckets: usize, bucket: impl Fn(u64) -> u64) -> Spread {
+    let identity = Keys::independent();
+    let mut positions = HashMap::from([(Board::startpos().key_from_scratch(&identity), Board::startpos())]);
+    for _ in 0..4 {
+        for board in positions.clone().values() {
+            let add = |child: &Board| _ = positions.insert(child.key_from_scratch(&identity), *child);
+            successors::for_each(board, Increments::none(), add);
+        }
+    }
+    let (mut loads, mut found) = (vec![0.0; buckets], HashSet::new());
+    for board in positions.values() {
+        let key = board.key_from_scratch(keys);
+        loads[bucket(key) as usize] += 1.0;
+        found.insert(key);
+    }
+    let mean = positions.len() as f64 / buckets as f64;
+    let chi_square = loads.iter().map(|load| (load - mean) * (load - mean) / mean).sum();
+    Spread { positions: positions.len(), keys: found.len(), chi_square }
 }
