@@ -1,7 +1,8 @@
 """What another rule costs an engine on ttlab's table: predicted, then judged (README.md).
 
     effects.py predict FOLDER > reports/closed-loop/predictions.csv    FOLDER has nodes-SIZE/results.csv, replay-SIZE-RULE.csv
-    effects.py judge PREDICTIONS.csv REPORT...                         a folder's name ends with the stores a slot a game: effects-60
+    effects.py gather FOLDER > reports/closed-loop/pairs.csv           FOLDER: hash, control-15, effects-5 and so on, by stores a slot a game
+    effects.py judge PREDICTIONS.csv PAIRS.csv                         the tables of reports/closed-loop/report.md
     effects.py --self-test                                             made-up outcomes with known answers
 
 Elo is that of the rule against the engine's own, negative where the rule loses. All rules of judging were written before the first game.
@@ -19,6 +20,8 @@ from collections import defaultdict
 PRICE = 186  # Elo for a factor of e in nodes
 # By stores a slot a game: the sizes of nodes.toml, in both searches, and that of effects.toml.
 PRESSURES = {5: (69000, 158000, 20600), 15: (23100, 52900, 6900), 60: (5760, 13200, 1720), 240: (1440, 3300, 430)}
+HASH = {2: 51500, 5: 20600, 15: 6900, 60: 1720, 200: 514}  # sizes of hash.toml
+EXPECTED = [-18, -42, -70, -106, -138]  # Elo
 RULES = ["always", "random", "no ageing", "two-tier"]
 PREDICTORS = ["match", "neutral", "replay"]
 APART = 40  # Elo
@@ -72,21 +75,35 @@ def elo(score):
     return 400 * math.log10(score / (1 - score))
 
 
-def played(folders):
-    """Elo and half of its 95 % interval, by pressure and rule."""
-    effects = {}
-    for folder in folders:
-        pressure = int(os.path.normpath(folder).rsplit("-", 1)[1])
-        pairs = defaultdict(lambda: defaultdict(list))
-        for row in rows(folder):
+def gather(folder):
+    """A line for each pair of games: its points for the rule, from 0 to 2."""
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["stores", "rule", "opening", "points"])
+    slots = {f"size={size}": stores for stores, size in HASH.items()}
+    for name in ["hash", "control-15"] + [f"effects-{pressure}" for pressure in PRESSURES]:
+        pairs = defaultdict(list)
+        for row in rows(os.path.join(folder, name)):
             if row["error"]:
-                sys.exit(f"{folder}: a failed game: {row['error']}")
-            pairs[row["variant"]][row["position"]].append(float(row["match.points"]))
-        for rule, games in pairs.items():
-            points = [sum(both) / 2 for both in games.values()]
-            mean = sum(points) / len(points)
-            error = math.sqrt(sum((point - mean) ** 2 for point in points) / (len(points) - 1) / len(points))
-            effects[pressure, rule] = elo(mean), (elo(mean + 1.96 * error) - elo(mean - 1.96 * error)) / 2
+                sys.exit(f"{name}: a failed game: {row['error']}")
+            variant = row["variant"]
+            stores, rule = (slots[variant], "size") if name == "hash" else (int(name.rsplit("-", 1)[1]), variant)
+            pairs[stores, rule, row["position"]].append(float(row["match.points"]))
+        for (stores, rule, opening), points in pairs.items():
+            if len(points) != 2:
+                sys.exit(f"{name}, {rule}, {opening}: found {len(points)} games, expected 2")
+            out.writerow([stores, rule, opening, f"{sum(points):g}"])
+
+
+def played(path):
+    """Elo with its 95 % interval and the number of pairs, by stores a slot a game and rule."""
+    pairs = defaultdict(list)
+    for row in rows(path):
+        pairs[int(row["stores"]), row["rule"]].append(float(row["points"]) / 2)
+    effects = {}
+    for cell, points in pairs.items():
+        mean = sum(points) / len(points)
+        error = math.sqrt(sum((point - mean) ** 2 for point in points) / (len(points) - 1) / len(points))
+        effects[cell] = elo(mean), elo(mean - 1.96 * error), elo(mean + 1.96 * error), len(points)
     return effects
 
 
@@ -131,21 +148,21 @@ def errors(predicted, found):
     return math.sqrt(sum(own) / len(own)), math.sqrt(sum(other) / len(other)), (extreme + 1) / (DRAWS + 1)
 
 
-def judge(path, folders):
-    effects = played(folders)
+def judge(path, outcomes):
+    effects = played(outcomes)
+    shown = lambda cell: "{:+.1f} [{:+.1f}, {:+.1f}]".format(*effects[cell][:3])
+    print("| stores a slot a game | Elo beside a table that is never full | pairs | predicted |\n|--:|--:|--:|--:|")
+    for stores, told in zip(HASH, EXPECTED):
+        print(f"| {stores} | {shown((stores, 'size'))} | {effects[stores, 'size'][3]} | {told} |")
     predicted = defaultdict(dict)
     for row in rows(path):
         predicted[row["predictor"]][int(row["pressure"]), row["rule"]] = float(row["elo"])
-    print("| stores a slot a game | rule | played, Elo | " + " | ".join(PREDICTORS) + " |\n|--:|---|--:|" + "--:|" * len(PREDICTORS))
-    for pressure in PRESSURES:
-        for rule in [rule for rule in RULES + ["hits lost"] if (pressure, rule) in effects]:
-            value, half = effects[pressure, rule]
-            told = [f"{predicted[name][pressure, rule]:+.0f}" if (pressure, rule) in predicted[name] else "-" for name in PREDICTORS]
-            print(f"| {pressure} | {rule} | {value:+.0f} ± {half:.0f} | " + " | ".join(told) + " |")
-    found = {cell: value for cell, (value, _) in effects.items()}
-    missing = [f"{rule} at {pressure}" for pressure in PRESSURES for rule in RULES if (pressure, rule) not in found]
-    if missing:
-        sys.exit(f"not played: {', '.join(missing)}")
+    print("\n| stores a slot a game | rule | Elo beside Weiss's own | pairs | " + " | ".join(PREDICTORS) + " |\n|--:|---|--:|--:|" + "--:|" * len(PREDICTORS))
+    for cell in [(pressure, rule) for pressure in PRESSURES for rule in RULES + ["hits lost"]]:
+        if cell in effects:
+            told = [f"{predicted[name][cell]:+.0f}" if cell in predicted[name] else "-" for name in PREDICTORS]
+            print(f"| {cell[0]} | {cell[1]} | {shown(cell)} | {effects[cell][3]} | " + " | ".join(told) + " |")
+    found = {cell: effect[0] for cell, effect in effects.items()}
     print("\n| predictor | (a) rank correlation, p | (b) signs of pairs 40 Elo apart | (c) error, the trivial one's, p |\n|---|--:|--:|--:|")
     for name in PREDICTORS:
         (mean, p), (right, number), (own, other, chance) = order(predicted[name], found), signs(predicted[name], found), errors(predicted[name], found)
@@ -169,8 +186,10 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["predict", folder]:
             predict(folder)
-        case ["judge", path, *folders] if folders:
-            judge(path, folders)
+        case ["gather", folder]:
+            gather(folder)
+        case ["judge", path, outcomes]:
+            judge(path, outcomes)
         case ["--self-test"]:
             self_test()
         case _:

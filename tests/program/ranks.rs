@@ -147,21 +147,28 @@ fn preset_match_is_the_search_that_was_held_against_games() {
     assert_eq!(study.variants[0].builtin().unwrap(), &preset);
 }
 
-/// The folder of the study's report and the text of its page; none if the package has no reports.
-fn kept() -> Option<(PathBuf, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/measures");
+/// The folder of a study's report and the text of its page; none if the package has no reports.
+fn kept(study: &str) -> Option<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports").join(study);
     let found = fs::read_to_string(folder.join("report.md")).ok();
     if found.is_none() {
-        skip("reports", "reports/ is not in the package: the study of measures was not computed again");
+        skip("reports", &format!("reports/ is not in the package: {study} was not computed again"));
     }
     Some((folder, found?))
 }
 
-/// `TTLAB_BLESS=1` rewrites the tables.
-#[test]
-fn tables_of_the_study_are_those_of_its_sums() {
-    let Some((folder, page)) = kept() else { return };
-    let Some(tables) = rank(&[folder.join("units.csv.gz").to_str().unwrap()]) else { return };
+/// The output of a script of Python; none if there is no Python.
+fn script(path: &str, args: &[&Path]) -> Option<String> {
+    let Ok(output) = Command::new("python3").arg(path).args(args).output() else {
+        skip("python", &format!("python3 is not installed: {path} was not run"));
+        return None;
+    };
+    assert!(output.status.success(), "{path}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// Checks the tables at the end of a study's page; `TTLAB_BLESS=1` rewrites them.
+fn check_tables(folder: &Path, page: &str, tables: &str) {
     let mark = "\n## All tables\n\n";
     let prose = &page[..page.find(mark).unwrap()];
     let wanted = format!("{prose}{mark}{tables}");
@@ -172,40 +179,54 @@ fn tables_of_the_study_are_those_of_its_sums() {
     }
 }
 
-/// Figures such as "0.19 (95 % 0.13 to 0.24)" in documents that link to the study are in its
-/// tables, and so are the figures of the study's own prose.
 #[test]
-fn figures_of_the_study_in_documents_stand_in_its_tables() {
-    let Some((_, page)) = kept() else { return };
-    let (prose, tables) = page.split_once("\n## All tables\n").unwrap();
-    let mut seen = 0;
-    let mut check = |text: &str, place: &str| {
-        for (at, _) in text.match_indices(" (95 % ") {
-            let mean = text[..at].rsplit([' ', '\n', '(']).next().unwrap();
-            let ends = text[at + " (95 % ".len()..].split(')').next().unwrap();
-            let (low, high) = ends.split_once(" to ").unwrap_or_else(|| panic!("{place}: {ends}"));
-            let figure = format!("{mean} [{low}, {high}]");
-            assert!(tables.contains(&figure), "{place}: {figure}");
-            seen += 1;
-        }
-    };
-    check(prose, "reports/measures/report.md");
-    for name in ["README.md", "docs/handbook.md", "docs/concepts.md"] {
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
-        text.split("\n\n").filter(|part| part.contains("measures/report.md")).for_each(|part| check(part, name));
-    }
-    assert!(seen >= 10, "{seen} figures were read");
+fn tables_of_the_study_are_those_of_its_sums() {
+    let Some((folder, page)) = kept("measures") else { return };
+    let Some(tables) = rank(&[folder.join("units.csv.gz").to_str().unwrap()]) else { return };
+    check_tables(&folder, &page, &tables);
 }
 
-/// The output of `replicated.py` on a folder.
+#[test]
+fn tables_of_the_closed_loop_are_those_of_its_pairs() {
+    let Some((folder, page)) = kept("closed-loop") else { return };
+    let program = "experiments/closed-loop/effects.py";
+    let Some(answer) = script(program, &[Path::new("--self-test")]) else { return };
+    assert_eq!(answer, "ok\n");
+    let files = [PathBuf::from("judge"), folder.join("predictions.csv"), folder.join("pairs.csv")];
+    let tables = script(program, &files.each_ref().map(PathBuf::as_path)).unwrap();
+    check_tables(&folder, &page, &tables);
+}
+
+/// Figures such as "0.19 (95 % 0.13 to 0.24)" in documents that link to a study are in its tables,
+/// and so are the figures of the study's own prose.
+#[test]
+fn figures_of_the_study_in_documents_stand_in_its_tables() {
+    for (study, least) in [("measures", 10), ("closed-loop", 5)] {
+        let Some((_, page)) = kept(study) else { return };
+        let (prose, tables) = page.split_once("\n## All tables\n").unwrap();
+        let mut seen = 0;
+        let mut check = |text: &str, place: &str| {
+            for (at, _) in text.match_indices(" (95 % ") {
+                let mean = text[..at].rsplit([' ', '\n', '(']).next().unwrap();
+                let ends = text[at + " (95 % ".len()..].split(')').next().unwrap();
+                let (low, high) = ends.split_once(" to ").unwrap_or_else(|| panic!("{place}: {ends}"));
+                let figure = format!("{mean} [{low}, {high}]");
+                assert!(tables.contains(&figure), "{place}: {figure}");
+                seen += 1;
+            }
+        };
+        check(prose, study);
+        for name in ["README.md", "docs/handbook.md", "docs/concepts.md", "docs/closed-loop.md"] {
+            let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+            let linked = |part: &&str| part.contains(&format!("{study}/report.md"));
+            text.split("\n\n").filter(linked).for_each(|part| check(part, name));
+        }
+        assert!(seen >= least, "{seen} figures were read");
+    }
+}
+
 fn replicated(folder: &Path) -> Option<String> {
-    let script = "experiments/studies/replicated.py";
-    let Ok(output) = Command::new("python3").arg(script).arg(folder).output() else {
-        skip("python", "python3 is not installed: the replications were not computed again");
-        return None;
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8(output.stdout).unwrap())
+    script("experiments/studies/replicated.py", &[folder])
 }
 
 /// Three games in each suite with one search of two depths each. In `found` b has 1, 2 and 4 times
