@@ -54,16 +54,20 @@ fn reports() -> Vec<(PathBuf, PathBuf)> {
 }
 
 /// The reports that have rows. All others have their page and its figures alone.
-const WITH_ROWS: [&str; 27] = [
+const WITH_ROWS: [&str; 32] = [
     "ancient",
+    "ancient-deepening",
     "listing",
     "minimax-table",
     "move-selection",
     "move-selection-deep",
+    "move-selection-deepening",
     "ordering",
     "otter",
+    "otter-size",
     "third-column",
     "vipermate-aging",
+    "vipermate-deepening",
     "vipermate-placement",
     "webster",
     "ageing",
@@ -81,6 +85,7 @@ const WITH_ROWS: [&str; 27] = [
     "replacement-kinds",
     "slots",
     "subtree",
+    "threads-policies",
     "worth-replay",
 ];
 
