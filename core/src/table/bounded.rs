@@ -30,6 +30,8 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     slots: usize,
     words: usize,
     index: Index,
+    /// Whether `index` is the usual one, which is then asked about first.
+    multiplies: bool,
     /// Mask of the stored key's bits that are compared.
     key_mask: u64,
     /// Bytes per bucket as reported; `table.bucket_bytes` may set another number than the memory in
@@ -97,6 +99,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             slots,
             words,
             index: options.index,
+            multiplies: options.index == Index::Multiply,
             key_mask: key_mask(options, packing.key_bits()),
             bucket_bytes: bucket_bytes(options),
             compares_high_bits: compares_high_bits(options),
@@ -143,7 +146,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// bucket without one was told about before.
     #[inline(always)]
     fn record_fill(&mut self, start: usize) {
-        self.memory.record(start * size_of::<L::Word>() / 8);
+        self.memory.record(start / (8 / size_of::<L::Word>()));
     }
 
     /// If the bucket has fewer than `MAX_SLOTS` slots, the remaining entries are empty. The
@@ -175,7 +178,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
 
     #[inline]
     fn bucket_number(&self, key: u64) -> usize {
-        let bucket_number = self.index.bucket(key, self.indexed_buckets) - self.first_bucket;
+        let index = if self.multiplies { Index::Multiply } else { self.index };
+        let bucket_number = index.bucket(key, self.indexed_buckets) - self.first_bucket;
         debug_assert!(bucket_number < self.buckets, "bucket {bucket_number} of {}", self.buckets);
         bucket_number as usize
     }
@@ -203,11 +207,21 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             return self.find_for_probe(bucket, stored_key, zero_key);
         }
         let has_key = |slot| (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
-        let is_occupied = |slot| !self.packing.is_empty(bucket, slot);
-        if SLOTS == 0 {
-            return self.first_slot(|slot| has_key(slot) && is_occupied(slot));
+        // All bits of an empty slot are 0, so no other key matches it.
+        if stored_key & self.key_mask == 0 {
+            return (0..self.slots()).find(|&slot| has_key(slot) && !self.packing.is_empty(bucket, slot));
         }
-        self.first_slot(|slot| has_key(slot) & is_occupied(slot))
+        self.first_slot(has_key)
+    }
+
+    /// Whether no slot is free. If empty slots are filled before the policy is asked, they are
+    /// filled in order, so the last slot says it.
+    #[inline(always)]
+    fn is_full(&self, bucket: &[L::Word]) -> bool {
+        match self.policy.fills_empty() && !self.finds_slots {
+            true => !self.packing.is_empty(bucket, self.slots() - 1),
+            false => self.first_free(bucket).is_none(),
+        }
     }
 
     #[inline]
@@ -293,7 +307,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let start = bucket_number * self.words();
         let stored_key = self.packing.stored_key(key, self.compares_high_bits);
         self.counters.clipped += u64::from(self.packing.clips(&entry));
-        let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
         if FINDS_SLOTS {
             let chosen_slot = self.probed.as_mut().and_then(|probed| probed.return_to(key));
             let bucket = self.words_at(start);
@@ -314,7 +327,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
                 return self.store_same_key(key, entry, bucket_number, slot, stored_key);
             }
             if let Some(slot) = found_slot {
-                return self.insert(bucket_number, stored_key, entry, Decision::replace(slot), None);
+                return self.insert(bucket_number, stored_key, self.stamp(entry), Decision::replace(slot), None);
             }
         } else if let Some(slot) = self.find(self.words_at(start), stored_key) {
             return self.store_same_key(key, entry, bucket_number, slot, stored_key);
@@ -325,14 +338,59 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             && let Some(slot) = self.first_free(self.words_at(start))
         {
             self.counters.fills += 1;
+            let entry = self.stamp(entry);
             let (bucket, packing) = self.words_at_mut(start);
             packing.write(bucket, slot, stored_key, &entry);
             self.record_fill(start);
             self.count_replacement(None);
             return StoreOutcome::in_slot(bucket_number * self.slots() + slot, false);
         }
-        let decision = self.decide_new_key(start, &Newcomer { entry, key, same: None });
+        if FINDS_SLOTS {
+            return self.store_new_key(key, entry, bucket_number, stored_key);
+        }
+        self.store_in_full_bucket(key, entry, bucket_number, stored_key)
+    }
+
+    /// Stores an entry of a new position in a bucket about which the policy decides.
+    #[inline(always)]
+    fn store_new_key(&mut self, key: u64, entry: Entry, bucket_number: usize, stored_key: u64) -> StoreOutcome {
+        let entry = self.stamp(entry);
+        let decision = self.decide_new_key(bucket_number * self.words(), &Newcomer { entry, key, same: None });
         self.insert(bucket_number, stored_key, entry, decision, None)
+    }
+
+    /// A function of its own, so that a store in a free slot is short.
+    #[inline(never)]
+    fn store_in_full_bucket(&mut self, key: u64, entry: Entry, bucket_number: usize, stored_key: u64) -> StoreOutcome {
+        self.store_new_key(key, entry, bucket_number, stored_key)
+    }
+
+    /// The answer to a probe whose key matches a slot.
+    #[inline(never)]
+    fn answer(&mut self, key: u64, bucket_number: usize, slot: usize) -> Option<Hit> {
+        let start = bucket_number * self.words();
+        let (entry, age) = self.entry_and_age(self.words_at(start), slot);
+        if self.packing.zero_key().is_some() && entry.is_empty() {
+            return Some(self.answer_empty(key, bucket_number, slot, entry, age));
+        }
+        self.counters.hits += 1;
+        let hit = Hit { entry, draft: self.policy.draft(&entry, age), age, slot: bucket_number * self.slots() + slot };
+        if self.writes_on_match || self.probed.is_some() {
+            self.note_match(key, start, slot, entry.used);
+        }
+        Some(hit)
+    }
+
+    /// What a few tables do when a probe finds an entry.
+    #[inline(never)]
+    fn note_match(&mut self, key: u64, start: usize, slot: usize, was_used: bool) {
+        if self.writes_on_match {
+            self.counters.reused += u64::from(self.mark == Mark::Match && !was_used);
+            self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
+        }
+        if let Some(probed) = &mut self.probed {
+            probed.push(key, slot);
+        }
     }
 
     /// A function of its own, so that no other table pays for it.
@@ -348,13 +406,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let bucket_number = self.bucket_number(key);
         let stored_key = self.packing.stored_key(key, self.compares_high_bits);
         self.counters.clipped += u64::from(self.packing.clips(&entry));
-        let entry = Entry { generation: self.now, used: self.policy.starts_marked(), ..entry };
-        let bucket = self.bucket_words(bucket_number);
+        let bucket = self.words_at(bucket_number * self.words());
         let has_key = (self.packing.key(bucket, slot) ^ stored_key) & self.key_mask == 0;
         if has_key && !self.packing.is_empty(bucket, slot) {
             return self.store_same_key(key, entry, bucket_number, slot, stored_key);
         }
-        self.insert(bucket_number, stored_key, entry, Decision::replace(slot), None)
+        self.insert(bucket_number, stored_key, self.stamp(entry), Decision::replace(slot), None)
+    }
+
+    /// Sets the fields of an entry that the table sets.
+    #[inline(always)]
+    fn stamp(&self, entry: Entry) -> Entry {
+        Entry { generation: self.now, used: self.policy.starts_marked(), ..entry }
     }
 
     /// Lowers the depth of an entry by `plies`, unless the demotion options exempt the entry. If
@@ -371,28 +434,24 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    #[inline(always)]
-    fn bucket_words(&self, bucket: usize) -> &[L::Word] {
-        self.words_at(bucket * self.words())
-    }
-
     fn refuse(&mut self, bucket: usize, same: Option<usize>) -> StoreOutcome {
         self.counters.rejections += 1;
         StoreOutcome::refused(same.map(|slot| bucket * self.slots() + slot))
     }
 
     /// Stores an entry of a position that the bucket already holds in `slot`.
-    #[inline(always)]
+    #[inline(never)]
     fn store_same_key(
         &mut self,
         key: u64,
-        mut entry: Entry,
+        entry: Entry,
         bucket_number: usize,
         slot: usize,
         stored_key: u64,
     ) -> StoreOutcome {
-        let old = self.entry(self.bucket_words(bucket_number), slot);
+        let mut entry = self.stamp(entry);
         let start = bucket_number * self.words();
+        let old = self.entry(self.words_at(start), slot);
         let is_allowed = self.same_key_rule.replaces(&mut entry, &old, self.now);
         if self.same_key_rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
@@ -521,29 +580,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         let start = bucket_number * self.words();
         let bucket = self.words_at(start);
         let stored_key = self.packing.stored_key(key, self.compares_high_bits);
-        let Some(slot) = self.find(bucket, stored_key) else {
-            let is_full = self.first_free(bucket).is_none();
-            self.counters.misses_other += u64::from(is_full);
-            self.counters.misses_empty += u64::from(!is_full);
-            if self.probed.is_some() {
-                self.choose_at_probe(key, start, stored_key);
-            }
-            return None;
-        };
-        let (entry, age) = self.entry_and_age(bucket, slot);
-        if self.packing.zero_key().is_some() && entry.is_empty() {
-            return Some(self.answer_empty(key, bucket_number, slot, entry, age));
+        if let Some(slot) = self.find(bucket, stored_key) {
+            return self.answer(key, bucket_number, slot);
         }
-        self.counters.hits += 1;
-        let draft = self.policy.draft(&entry, age);
-        if self.writes_on_match {
-            self.counters.reused += u64::from(self.mark == Mark::Match && !entry.used);
-            self.touch(start, slot, self.mark == Mark::Match, self.refresh == Refresh::Match);
+        if self.is_full(bucket) {
+            self.counters.misses_other += 1;
+        } else {
+            self.counters.misses_empty += 1;
         }
-        if let Some(probed) = &mut self.probed {
-            probed.push(key, slot);
+        if self.probed.is_some() {
+            self.choose_at_probe(key, start, stored_key);
         }
-        Some(Hit { entry, draft, age, slot: bucket_number * self.slots() + slot })
+        None
     }
 
     #[inline]

@@ -48,6 +48,9 @@ pub fn unpack(word: u64) -> Entry {
     }
 }
 
+/// The bits of the bound, which are all 0 in an empty slot.
+const BOUND_BITS: u64 = 3 << 23;
+
 /// The bound of a data word; `None` marks an empty slot.
 #[inline]
 pub fn bound(word: u64) -> Bound {
@@ -93,15 +96,15 @@ const MANTISSA_BITS: u32 = 6;
 /// mantissa. Counts below 64 are exact, and larger counts are rounded down. A larger count never
 /// has a smaller compressed value.
 ///
-/// The function has no branch. Counts below 64 and above 64 are mixed in every bucket, so a
-/// branch would often be mispredicted.
+/// Nearly all stores are of small subtrees, so the branch is predicted well.
 #[inline]
 pub fn compress_nodes(nodes: u32) -> u64 {
-    let highest_bit = 31 - (nodes | 1).leading_zeros();
-    let shift = highest_bit.saturating_sub(MANTISSA_BITS);
-    let exponent = shift + u32::from(highest_bit >= MANTISSA_BITS);
-    debug_assert!(exponent < 32, "more than eleven bits for {nodes} nodes");
-    u64::from(exponent << MANTISSA_BITS | nodes >> shift & ((1 << MANTISSA_BITS) - 1))
+    if nodes < 1 << MANTISSA_BITS {
+        return nodes.into();
+    }
+    let shift = nodes.ilog2() - MANTISSA_BITS;
+    // The leading bit of the mantissa, which is implied, adds 1 to the exponent.
+    u64::from((shift << MANTISSA_BITS) + (nodes >> shift))
 }
 
 /// Expands a node count from the lowest eleven bits of a word; the higher bits are ignored.
@@ -140,7 +143,7 @@ pub trait Packing: Clone + Send + 'static {
     /// Whether a slot has no entry.
     #[inline]
     fn is_empty(&self, bucket: &[Self::Word], slot: usize) -> bool {
-        bound(self.data(bucket, slot)) == Bound::None
+        self.data(bucket, slot) & BOUND_BITS == 0
     }
     /// The entry of a slot.
     #[inline]
