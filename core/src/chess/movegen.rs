@@ -111,7 +111,7 @@ pub trait Sink {
 
     /// Like [`Sink::add_pawn_moves`], but for pawn moves to the last rank. Each of these moves
     /// stands for four promotions.
-    #[inline]
+    #[inline(always)]
     fn add_promotions(&mut self, targets: Bitboard, step: i8) -> bool {
         for to in targets {
             for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
@@ -368,10 +368,11 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         {
             return true;
         }
-        if let Some(target) = self.board.en_passant()
-            && self.en_passant_captures(sink, target, west_step, east_step)
-        {
-            return true;
+        if let Some(target) = self.board.en_passant() {
+            let [west, east] = Self::en_passant_captures(self.board, target, [west_step, east_step]);
+            if sink.add_pawn_moves(west, west_step) || sink.add_pawn_moves(east, east_step) {
+                return true;
+            }
         }
         (pushes | west_captures | east_captures) & last_rank != 0
             && (KIND != CAPTURES && sink.add_promotions(Bitboard(pushes & last_rank), push_step)
@@ -379,21 +380,16 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
                 || sink.add_promotions(Bitboard(east_captures & last_rank), east_step))
     }
 
-    /// Generates the en passant captures on `target`. The capture by `west_step` comes first, then
-    /// the capture by `east_step`. A step is the index of `target` minus the index of the pawn's
-    /// square. Returns whether the sink stopped the generation.
-    fn en_passant_captures<S: Sink>(&self, sink: &mut S, target: Square, west_step: i8, east_step: i8) -> bool {
-        let capturers = self.board.en_passant_capturers(target, Self::THEM);
-        for step in [west_step, east_step] {
+    /// Returns `target` for each step by which a pawn may capture en passant, otherwise no square. A
+    /// step is the index of `target` minus the index of the pawn's square.
+    #[inline(never)]
+    fn en_passant_captures(board: &Board, target: Square, steps: [i8; 2]) -> [Bitboard; 2] {
+        let capturers = board.en_passant_capturers(target, Self::THEM);
+        steps.map(|step| {
             let from = origin(target, step);
-            if capturers.has(from)
-                && self.board.en_passant_is_safe(from, target, Self::THEM, 0)
-                && sink.add_pawn_moves(Bitboard::from_square(target), step)
-            {
-                return true;
-            }
-        }
-        false
+            let is_legal = capturers.has(from) && board.en_passant_is_safe(from, target, Self::THEM, 0);
+            Bitboard(u64::from(is_legal) << target.index())
+        })
     }
 
     /// Generates the castling moves. Returns whether the sink stopped the generation.
@@ -432,9 +428,11 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     #[inline]
     fn king_targets(&self, targets: u64) -> u64 {
         let targets = attacks::king(self.king).0 & targets;
-        if targets == 0 {
-            return 0;
-        }
+        if targets == 0 { 0 } else { self.safe_squares(targets) }
+    }
+
+    #[inline(never)]
+    fn safe_squares(&self, targets: u64) -> u64 {
         let mut safe_squares = 0;
         let danger = self.danger();
         for to in Bitboard(targets & !danger.pawn_and_king_attacks) {
