@@ -158,8 +158,8 @@ impl<O: Observer> Search<'_, O> {
         }
         // The last position in the path is the parent, where the other side is to move. It is
         // skipped, and so is every second position before it.
-        let key = board.key();
-        self.path.iter().rev().take(clock).skip(1).step_by(2).any(|&earlier| earlier == key)
+        let reversible = &self.path[self.path.len().saturating_sub(clock)..];
+        reversible.rchunks_exact(2).any(|pair| pair[0] == board.key())
     }
 
     #[inline]
