@@ -97,7 +97,7 @@ impl<O: Observer> Search<'_, O> {
             start_counts,
         );
         self.path.pop();
-        self.stack.pop(&frame);
+        self.stack.pop(frame.base);
         if self.aborted {
             return 0;
         }

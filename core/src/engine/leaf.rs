@@ -6,6 +6,7 @@ use super::observer::Observer;
 use super::ordering::{Hint, StageContext};
 use super::search::Search;
 use crate::chess::{Board, Color, Move, Score};
+use std::ops::Range;
 
 impl<O: Observer> Search<'_, O> {
     /// Searches a leaf, which is a node of remaining depth 0. Returns its value.
@@ -58,47 +59,39 @@ impl<O: Observer> Search<'_, O> {
             table_move = answer.mv;
         }
         let stores = TABLE && self.switches.store_depth <= level;
-        if self.switches.leaf_mates && !board.has_legal_move() {
+        // The probe may have left the evaluation.
+        let takes_evaluation = TABLE && EXTRAS && self.switches.static_evaluation && self.switches.probe_depth <= level;
+        let evaluation = if takes_evaluation { self.evaluation.take() } else { None };
+        let stand_pat = evaluation.unwrap_or_else(|| self.evaluator.evaluate(board));
+        let captures = match self.switches.quiescence && stand_pat < node.beta {
+            true => self.push_captures(board, node.ply, table_move),
+            false => 0..0,
+        };
+        // A node with a capture is neither mate nor stalemate.
+        if captures.is_empty() && self.switches.leaf_mates && !board.has_legal_move() {
             let score = self.terminal_score(board, node.ply, 0);
-            self.evaluation = None;
             if stores && self.switches.terminals {
                 self.store_known_result::<EXTRAS>(board, node, (score, Move::NONE), start_counts);
             }
             return score;
         }
-        let stand_pat = if TABLE && EXTRAS && self.switches.static_evaluation && self.switches.probe_depth <= level {
-            self.stand_pat(board)
-        } else {
-            self.count.evals += 1;
-            self.evaluator.evaluate(board)
-        };
+        self.count.evals += u64::from(evaluation.is_none());
         if !self.switches.quiescence {
             if stores {
                 self.store_known_result::<EXTRAS>(board, node, (stand_pat, Move::NONE), start_counts);
             }
             return stand_pat;
         }
-        let (score, mv) = self.search_captures::<TABLE, EXTRAS>(board, node, (stand_pat, table_move));
+        let (score, mv) = self.search_captures::<TABLE, EXTRAS>(board, node, stand_pat, captures);
         if stores && !self.aborted {
             self.store_result::<EXTRAS>(board, node, (score, mv), start_counts);
         }
         score
     }
 
-    /// Searches the captures of a node. Returns the best capture and its score. If no capture is
-    /// better than the stand-pat score, returns the stand-pat score and [`Move::NONE`].
-    fn search_captures<const TABLE: bool, const EXTRAS: bool>(
-        &mut self,
-        board: &Board,
-        node: Node,
-        (stand_pat, table_move): (Score, Move),
-    ) -> (Score, Move) {
-        let Node { mut alpha, beta, ply, .. } = node;
-        let (mut best, mut best_move) = (stand_pat, Move::NONE);
-        if best >= beta {
-            return (best, best_move);
-        }
-        alpha = alpha.max(best);
+    /// Pushes the captures of a node.
+    #[inline(always)]
+    fn push_captures(&mut self, board: &Board, ply: usize, table_move: Move) -> Range<usize> {
         let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
         let context = StageContext {
             ranks: &self.ranks,
@@ -107,11 +100,26 @@ impl<O: Observer> Search<'_, O> {
             hint: &hint,
             heuristics: self.heuristics,
         };
-        let mut frame = self.stack.push_captures(context, &mut self.scratch);
-        if frame.is_empty() {
+        self.stack.push_captures(context, &mut self.scratch)
+    }
+
+    /// Searches the captures of a node. Returns the best capture and its score. If no capture is
+    /// better than the stand-pat score, returns the stand-pat score and [`Move::NONE`].
+    #[inline(always)]
+    fn search_captures<const TABLE: bool, const EXTRAS: bool>(
+        &mut self,
+        board: &Board,
+        node: Node,
+        stand_pat: Score,
+        mut captures: Range<usize>,
+    ) -> (Score, Move) {
+        let Node { alpha, beta, ply, .. } = node;
+        let (mut best, mut best_move) = (stand_pat, Move::NONE);
+        if captures.is_empty() {
             return (best, best_move);
         }
-        while let Some(mv) = self.stack.next(&mut frame) {
+        let (mut alpha, base) = (alpha.max(best), captures.start);
+        while let Some(mv) = self.stack.next_capture(&mut captures) {
             if self.switches.delta != 0 && self.is_delta_pruned(board, mv, stand_pat, alpha) {
                 continue;
             }
@@ -133,7 +141,7 @@ impl<O: Observer> Search<'_, O> {
                 }
             }
         }
-        self.stack.pop(&frame);
+        self.stack.pop(base);
         if !best_move.is_none() && best > node.alpha {
             self.observer.after_search(board, 0, best_move);
         }

@@ -57,7 +57,7 @@ impl<O: Observer> Search<'_, O> {
                 }
             }
             self.path.pop();
-            self.stack.pop(&frame);
+            self.stack.pop(frame.base);
         }
         let stores = TABLE && self.switches.store_depth <= depth && !is_restricted;
         if stores && !self.aborted && (!is_terminal || self.switches.terminals) {

@@ -46,21 +46,26 @@ impl<O: Observer> Search<'_, O> {
         }
     }
 
-    /// Probes the table for a node, and decides what the node does with the hit. The options say
-    /// what a hit may be used for.
-    #[inline]
+    /// Probes the table for a node, and decides what the node does with the hit. Most probes find
+    /// nothing, so only this case is inlined.
+    #[inline(always)]
     pub(super) fn probe<const EXTRAS: bool>(&mut self, board: &Board, node: Node) -> ProbeAnswer {
+        if let Some(hit) = self.look_up(board, node.depth as u8) {
+            return self.use_hit::<EXTRAS>(board, node, &hit);
+        }
+        let is_deep_enough = false;
+        self.report(&ProbeEvent { board, node, hit: None, is_deep_enough, is_cutoff: false, by_parent: false });
+        if EXTRAS && self.switches.evaluations_depth <= node.depth {
+            self.reserve_entry(board, node);
+        }
+        ProbeAnswer::unknown(node)
+    }
+
+    /// The options say what a hit may be used for.
+    #[inline(never)]
+    fn use_hit<const EXTRAS: bool>(&mut self, board: &Board, node: Node, hit: &Hit) -> ProbeAnswer {
         let Node { alpha, beta, depth, ply, .. } = node;
         let mut answer = ProbeAnswer::unknown(node);
-        let mut probed =
-            ProbeEvent { board, node, hit: None, is_deep_enough: false, is_cutoff: false, by_parent: false };
-        let Some(hit) = self.look_up(board, depth as u8) else {
-            self.report(&probed);
-            if EXTRAS && self.switches.evaluations_depth <= depth {
-                self.reserve_entry(board, node);
-            }
-            return answer;
-        };
         if self.switches.uses_stored_moves {
             answer.mv = hit.entry.mv;
         }
@@ -68,21 +73,21 @@ impl<O: Observer> Search<'_, O> {
             self.facts = self.switches.facts(&hit.entry);
         }
         let is_valid =
-            self.is_deep_enough(&hit, depth) && (!EXTRAS || self.switches.holds_at_clock(board, depth, &hit.entry));
-        probed.is_deep_enough = self.switches.allows_cutoffs && is_valid && ply > 0;
-        if probed.is_deep_enough {
-            self.apply_bound(&hit, ply, &mut answer);
+            self.is_deep_enough(hit, depth) && (!EXTRAS || self.switches.holds_at_clock(board, depth, &hit.entry));
+        let is_deep_enough = self.switches.allows_cutoffs && is_valid && ply > 0;
+        if is_deep_enough {
+            self.apply_bound(hit, ply, &mut answer);
             if answer.cutoff_score.is_none()
                 && EXTRAS
                 && self.switches.demotes_depth <= depth
                 && beta - alpha == 1
                 && !hit.entry.is_evaluation()
             {
-                self.demote(&hit);
+                self.demote(hit);
             }
         }
-        probed.is_cutoff = answer.cutoff_score.is_some();
-        if probed.is_cutoff {
+        let is_cutoff = answer.cutoff_score.is_some();
+        if is_cutoff {
             self.count.usable += 1;
             self.count.saved += u64::from(hit.entry.nodes);
             if self.counts_stored_nodes {
@@ -90,7 +95,7 @@ impl<O: Observer> Search<'_, O> {
                 self.credited_nodes += u64::from(hit.entry.nodes.max(1) - 1);
             }
             if let Some(table) = self.table.as_mut() {
-                table.cutoff(&hit);
+                table.cutoff(hit);
             }
             self.observer.after_entry_cutoff(board, depth, hit.entry.mv);
         } else {
@@ -99,8 +104,7 @@ impl<O: Observer> Search<'_, O> {
                 self.evaluate_after_hit(board, depth, &hit.entry);
             }
         }
-        probed.hit = Some(&hit);
-        self.report(&probed);
+        self.report(&ProbeEvent { board, node, hit: Some(hit), is_deep_enough, is_cutoff, by_parent: false });
         answer
     }
 
@@ -195,16 +199,6 @@ impl<O: Observer> Search<'_, O> {
         let evaluation =
             self.has_evaluation(board, depth).then(|| StaticEvaluation::new(self.evaluator.evaluate_again(board)));
         evaluation.unwrap_or_default()
-    }
-
-    /// If the probe of the node left an evaluation in `self.evaluation`, takes that evaluation.
-    /// Otherwise evaluates the board.
-    #[cold]
-    pub(super) fn stand_pat(&mut self, board: &Board) -> Score {
-        self.evaluation.take().unwrap_or_else(|| {
-            self.count.evals += 1;
-            self.evaluator.evaluate(board)
-        })
     }
 
     /// Offers the result of a searched node to the table. `node` must have the window that the node

@@ -141,7 +141,7 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         self.path.pop();
-        self.stack.pop(&frame);
+        self.stack.pop(frame.base);
         best
     }
 }

@@ -16,7 +16,7 @@ mod stack;
 mod staged;
 
 use super::options::{EngineOptions, MvvLva, Ordering};
-use crate::chess::{Board, Move, Piece};
+use crate::chess::{Board, GenerationOrder, Move, Piece};
 use countermove::Countermoves;
 use history::History;
 use killers::Killers;
@@ -60,6 +60,8 @@ pub struct Ranks {
     /// the kind of the victim. The target square of an en passant capture is empty (kind 0), and
     /// counts as a pawn.
     capture_scores: [[i32; 8]; 8],
+    /// Whether captures can be scored as they are generated.
+    scores_captures_at_once: bool,
     /// Whether the list of rules is empty, so that moves are tried in generation order.
     pub is_empty: bool,
 }
@@ -87,6 +89,7 @@ impl Ranks {
             ranks.is_empty = false;
         }
         ranks.first_move = ranks.first_move.max(ranks.table_move);
+        ranks.scores_captures_at_once = ranks.captures != 0 && options.generation == GenerationOrder::Purple;
         for attacker in Piece::ALL {
             for victim in Piece::ALL {
                 let score = ranks.captures + mvv_lva::capture_score(ranks.scheme, attacker, victim);

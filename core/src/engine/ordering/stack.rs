@@ -4,6 +4,7 @@
 use super::scored::{MAX_MOVES, NoisySink, QuietSink, ScoredMoves};
 use super::{Heuristics, Hint, Ranks, RootOrder};
 use crate::chess::{Board, GenerationOrder, Move, MoveList, movegen};
+use std::ops::Range;
 
 /// What the move order of a node depends on.
 #[derive(Clone, Copy)]
@@ -15,20 +16,6 @@ pub struct StageContext<'a> {
     pub hint: &'a Hint,
     /// Killers, history and countermoves of the search so far.
     pub heuristics: &'a Heuristics,
-}
-
-impl StageContext<'_> {
-    /// Whether moves must be sorted after they have been generated.
-    #[inline]
-    fn reorders(&self) -> bool {
-        self.generation != GenerationOrder::Purple
-    }
-
-    /// Whether captures can be scored as they are generated.
-    #[inline]
-    fn scores_captures_at_once(&self) -> bool {
-        self.ranks.captures != 0 && !self.reorders()
-    }
 }
 
 /// The moves of all nodes on the path. They are stacked one node above the other, so that no node
@@ -60,7 +47,7 @@ pub enum Stage {
 /// The moves of one node on the [`Stack`]. They must be released with [`Stack::pop`].
 #[derive(Debug)]
 pub struct NodeMoves {
-    base: usize,
+    pub base: usize,
     /// The index of the first remaining move of the current group.
     next: usize,
     end: usize,
@@ -79,11 +66,6 @@ pub struct NodeMoves {
 const MAX_SELECTIONS: u8 = 3;
 
 impl NodeMoves {
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.next == self.unscored_end
-    }
-
     /// Switches to the next group of moves that have already been generated. Quiet moves that no
     /// rule scores come before losing captures. Returns false if no group is left.
     #[inline(never)]
@@ -125,20 +107,21 @@ impl Stack {
     #[inline]
     fn reserve_node(&mut self) -> Option<ScoredMoves<'_>> {
         debug_assert!(self.top <= self.words.len(), "the top is beyond the end of the stack");
-        if self.words.len() < self.top + MAX_MOVES {
-            self.grow();
+        if self.words.len() - self.top < MAX_MOVES {
+            return self.reserve_grown();
         }
         self.words.get_mut(self.top..)?.first_chunk_mut().map(ScoredMoves::new)
     }
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
+    fn reserve_grown(&mut self) -> Option<ScoredMoves<'_>> {
         match self.words.len() {
             // This is cheap, because the system zeroes a page only when the page is first touched.
             0 => self.words = vec![0; INITIAL_WORDS],
             len => self.words.resize(2 * len, 0),
         }
+        self.words.get_mut(self.top..)?.first_chunk_mut().map(ScoredMoves::new)
     }
 
     /// Pushes the moves of a node with their scores. If there is no ordering rule, the moves keep
@@ -174,27 +157,37 @@ impl Stack {
         frame
     }
 
+    /// Pushes the captures of a quiescence node. They are taken by [`Self::next_capture`], and must
+    /// be released with [`Self::pop`].
     #[inline]
-    pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> NodeMoves {
-        if !context.scores_captures_at_once() {
+    pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> Range<usize> {
+        let base = self.top;
+        if !context.ranks.scores_captures_at_once {
             scratch.clear();
             movegen::generate_captures_into(context.board, scratch);
             context.generation.sort(context.board, scratch);
-            return self.push(context.ranks, context.board, scratch, context.hint, context.heuristics);
-        }
-        let mut frame = NodeMoves::new(self.top, Move::NONE, Stage::All);
-        if let Some(scored) = self.reserve_node() {
+            self.push(context.ranks, context.board, scratch, context.hint, context.heuristics);
+        } else if let Some(scored) = self.reserve_node() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
             movegen::generate_captures_into(context.board, &mut noisy);
             let mut scored = noisy.scored;
             if !context.hint.table_move.is_none() && context.ranks.first_move != 0 {
                 scored.set_score(context.hint.table_move, context.ranks.first_move);
             }
-            frame.end += scored.len;
+            self.top = base + scored.len;
         }
-        debug_assert!(frame.end - frame.base <= MAX_MOVES, "more moves than a node has room for");
-        (self.top, frame.unscored_end) = (frame.end, frame.end);
-        frame
+        base..self.top
+    }
+
+    /// Takes the best of the remaining captures.
+    #[inline(always)]
+    pub fn next_capture(&mut self, captures: &mut Range<usize>) -> Option<Move> {
+        let (&mut mut best, others) = self.words.get_mut(captures.clone())?.split_first_mut()?;
+        for word in others {
+            (best, *word) = (best.max(*word), best.min(*word));
+        }
+        captures.start += 1;
+        Some(Move::from_bits(best as u16))
     }
 
     /// Begins a node whose moves are generated in stages. The first move comes first, unless it is
@@ -213,7 +206,7 @@ impl Stack {
         );
         if let Some(scored) = self.reserve_node() {
             let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
-            if !context.scores_captures_at_once() {
+            if !context.ranks.scores_captures_at_once {
                 scratch.clear();
                 movegen::generate_noisy_into(context.board, scratch);
                 context.generation.sort(context.board, scratch);
@@ -241,7 +234,7 @@ impl Stack {
         scratch.clear();
         if let Some(scored) = self.reserve_node() {
             let mut quiet_sink = QuietSink { quiet_scorer, scored, unscored: scratch };
-            if context.reorders() {
+            if context.generation != GenerationOrder::Purple {
                 let mut moves = MoveList::new();
                 movegen::generate_quiets_into(context.board, &mut moves);
                 context.generation.sort(context.board, &mut moves);
@@ -279,8 +272,17 @@ impl Stack {
 
     /// The next move of a node. This is the remaining move with the best score, or the next move in
     /// order if the moves are sorted. Returns `None` at the end of the stage.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, frame: &mut NodeMoves) -> Option<Move> {
+        if !frame.is_sorted || frame.next == frame.end || frame.stage == Stage::Noisy {
+            return self.select(frame);
+        }
+        frame.next += 1;
+        self.words.get(frame.next - 1).map(|&word| Move::from_bits(word as u16))
+    }
+
+    #[inline(never)]
+    fn select(&mut self, frame: &mut NodeMoves) -> Option<Move> {
         debug_assert!(
             frame.base <= frame.next && frame.next <= frame.end && frame.end <= frame.unscored_end,
             "{frame:?}"
@@ -342,8 +344,8 @@ impl Stack {
     }
 
     #[inline]
-    pub fn pop(&mut self, frame: &NodeMoves) {
-        debug_assert!(frame.base <= self.top, "taken off twice, or before a node below");
-        self.top = frame.base;
+    pub fn pop(&mut self, base: usize) {
+        debug_assert!(base <= self.top, "taken off twice, or before a node below");
+        self.top = base;
     }
 }

@@ -163,7 +163,7 @@ mod tests {
         let expected: Vec<Move> = list.iter().copied().collect();
         while let Some(mut frame) = frames.pop() {
             assert_eq!(std::iter::from_fn(|| stack.next(&mut frame)).collect::<Vec<_>>(), expected, "{}", frames.len());
-            stack.pop(&frame);
+            stack.pop(frame.base);
         }
     }
 
