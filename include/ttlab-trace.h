@@ -31,8 +31,8 @@
  *
  *      TTLAB_DEPTH_PARTS   depths count 1/N: 100 if 250 means 2.5 [1]
  *      TTLAB_KEY_BITS      128: keys are unsigned __int128; tables go by the low half [64]
- *      TTLAB_CLOCK()       a count that several programs share, such as nanoseconds of a monotonic clock, by which
- *                          `ttlab trace import --merge` orders their traces [0]
+ *      TTLAB_CLOCK()       a count that several programs share, such as nanoseconds of a monotonic clock; it is
+ *                          kept with each event [0]
  *
  * Several threads: each calls ttlab_thread(n) once, n from 0 to 255, before anything else; 0 is the one that calls ttlab_search(). Two
  * threads with one number end the trace with a message: they are never counted as one. Events are written in the order of the calls.

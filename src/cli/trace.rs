@@ -42,10 +42,6 @@ enum TraceCommand {
         /// Keep the events before any damage, and end the trace there
         #[arg(long)]
         repair: bool,
-        /// Merge traces by the clock of their events, each with its own threads, instead of joining
-        /// them one after another
-        #[arg(long, conflicts_with = "repair")]
-        merge: bool,
     },
     /// Show the contents of a trace
     #[command(after_help = include_str!("help/trace-info.txt"))]
@@ -76,8 +72,7 @@ enum Simulator {
 
 pub fn run(args: &Args) -> CommandResult {
     match (&args.command, &args.record) {
-        (Some(TraceCommand::Import { files, out, merge: true, .. }), _) => merge(files, out),
-        (Some(TraceCommand::Import { files, out, repair, .. }), _) => import(files, out, *repair),
+        (Some(TraceCommand::Import { files, out, repair }), _) => import(files, out, *repair),
         (Some(TraceCommand::Info { file }), _) => info(file),
         (Some(TraceCommand::Export { file, to: Simulator::Libcachesim, out }), _) => export(file, out),
         (None, Some(record)) => record::run(record),
@@ -85,8 +80,8 @@ pub fn run(args: &Args) -> CommandResult {
     }
 }
 
-/// Opens traces. Returns their readers and the format of the trace in which they are joined.
-fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format), CommandFailure> {
+/// Returns the format of the trace in which traces are joined.
+fn joined_format(files: &[PathBuf], out: &Path) -> Result<Format, CommandFailure> {
     files.iter().try_for_each(|file| refuse_overwrite(file, out))?;
     let open_reader = |file: &PathBuf| Reader::new(open_trace(file)?).map_err(trace_failure(file));
     let readers = files.iter().map(open_reader).collect::<Result<Vec<_>, _>>()?;
@@ -102,11 +97,11 @@ fn open_all(files: &[PathBuf], out: &Path) -> Result<(Vec<Reader<File>>, Format)
         };
         format = joined_format;
     }
-    Ok((readers, format))
+    Ok(format)
 }
 
 fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
-    let (_, format) = open_all(files, out)?;
+    let format = joined_format(files, out)?;
     let mut writer = Writer::with_format(create_output(out)?, format);
     for (index, file) in files.iter().enumerate() {
         let is_first = index == 0;
@@ -114,15 +109,6 @@ fn import(files: &[PathBuf], out: &Path, repair: bool) -> CommandResult {
         let cut = imported.intact_bytes.map(|bytes| format!(", input cut at byte {bytes}")).unwrap_or_default();
         eprintln!("{}: {}{cut}", file.display(), plural(imported.events, "event"));
     }
-    eprintln!("{}: {event_count}", out.display(), event_count = finish_trace(writer, out)?);
-    Ok(Exit::Done)
-}
-
-/// Merges traces into one trace. The events of all traces are sorted by their clock values.
-fn merge(files: &[PathBuf], out: &Path) -> CommandResult {
-    let (readers, format) = open_all(files, out)?;
-    let mut writer = Writer::with_format(create_output(out)?, format);
-    traces::merge(readers, &mut writer).map_err(|(index, error)| trace_failure(&files[index])(error))?;
     eprintln!("{}: {event_count}", out.display(), event_count = finish_trace(writer, out)?);
     Ok(Exit::Done)
 }

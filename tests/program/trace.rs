@@ -350,12 +350,10 @@ fn traces_in_other_parts_of_a_ply_are_neither_joined_nor_replayed_in_whole_plies
     };
     let (plies, hundredths) = (write("plies.trace", 1), write("hundredths.trace", 100));
     let out = folder.path().join("both.trace").to_str().unwrap().to_owned();
-    for way in [&[][..], &["--merge"]] {
-        let (_, stderr, code) = run(&[&["trace", "import", &plies, &hundredths, "-o", &out], way].concat());
-        assert_eq!((code, Path::new(&out).exists()), (2, false), "{stderr}");
-        let message = format!("{hundredths}: depths are in units of 1/100 ply, expected 1/1 ply as in {plies}");
-        assert!(stderr.contains(&message), "{stderr}");
-    }
+    let (_, stderr, code) = run(&["trace", "import", &plies, &hundredths, "-o", &out]);
+    assert_eq!((code, Path::new(&out).exists()), (2, false), "{stderr}");
+    let message = format!("{hundredths}: depths are in units of 1/100 ply, expected 1/1 ply as in {plies}");
+    assert!(stderr.contains(&message), "{stderr}");
     let source = FileText { text: "", path: &folder.path().join("t.toml"), suite_paths: None };
     let depths = |file: &str| Trace::load(&TraceChoice { file: file.into() }, &source).unwrap().depths;
     let scales = [&plies, &hundredths].map(|file| (depths(file).parts, depths(file).lowest));

@@ -18,7 +18,7 @@ use ttlab::internals::traces::replay::{
 };
 use ttlab::internals::traces::{
     Event, EventKind, Flaw, Format, Info, Reader, Recorder, TraceError, Writer, export_oracle_general, flags, import,
-    merge, read,
+    read,
 };
 
 /// Searches positions of two games with a table that is kept between searches, and returns the
@@ -606,40 +606,6 @@ fn formats_join_only_with_the_same_parts_of_a_ply() {
     ] {
         assert_eq!(one.join(other), joined, "{one:?} {other:?}");
     }
-}
-
-/// Traces of two programs are merged by their clocks; a clock that stays at 0 or goes back is
-/// refused.
-#[test]
-fn traces_are_merged_by_clock() {
-    let write = |events: &[(u64, u8, u64)]| {
-        let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts: 1 });
-        events
-            .iter()
-            .for_each(|&(clock, thread, key)| writer.push(Event { clock, thread, ..Event::probe(key, 1, 0, 0, 1) }));
-        writer.finish().unwrap().1
-    };
-    let merge_files = |files: &[&[u8]]| {
-        let mut writer = Writer::with_format(Vec::new(), Format { wide: true, depth_parts: 1 });
-        let readers = files.iter().map(|file| Reader::new(*file).unwrap()).collect();
-        merge(readers, &mut writer).map_err(|(index, error)| format!("{index}: {error}"))?;
-        let events = read(&writer.finish().unwrap().1[..]).unwrap();
-        Ok::<_, String>(events.iter().map(|event| (event.clock, event.thread, event.key)).collect::<Vec<_>>())
-    };
-    let (first, second) = (write(&[(3, 1, 10), (5, 0, 11), (5, 1, 12)]), write(&[(2, 0, 20), (5, 0, 21), (9, 4, 22)]));
-    let expected = [(2, 1, 20), (3, 2, 10), (5, 0, 11), (5, 2, 12), (5, 1, 21), (9, 3, 22)];
-    assert_eq!(merge_files(&[&first, &second]).unwrap(), expected);
-    let refused = |file: &[(u64, u8, u64)]| merge_files(&[&first, &write(file)]).unwrap_err();
-    let message = |offset: u64, event: u64, found: u64, least: u64| {
-        format!(
-            "1: byte {offset}: event {event} has the clock {found}, expected at least {least} (TTLAB_CLOCK of ttlab-trace.h)"
-        )
-    };
-    assert_eq!(refused(&[(0, 0, 1)]), message(40, 0, 0, 1));
-    assert_eq!(refused(&[(4, 0, 1), (3, 0, 2)]), message(80, 1, 3, 4));
-    let all_threads: Vec<(u64, u8, u64)> = (0..=255).map(|thread| (1, thread, 1)).collect();
-    assert_eq!(merge_files(&[&write(&all_threads)]).unwrap().len(), 256);
-    assert_eq!(merge_files(&[&write(&all_threads), &first]).unwrap_err(), "1: more than 256 threads together");
 }
 
 /// A file that is read in small pieces, with interrupted reads between them, is read completely.

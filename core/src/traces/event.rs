@@ -47,7 +47,7 @@ pub struct Event {
     /// The total cost so far of what this thread has searched, in nodes or any other measure. The
     /// total may restart from 0 with each search.
     pub cost: u64,
-    /// A clock that several programs share. Their traces are merged in the order of this clock.
+    /// A clock that several programs share, or 0.
     pub clock: u64,
     /// Store: the score as stored. Probe: the node's beta, if [`flags::WINDOW`] is set.
     pub value: i16,

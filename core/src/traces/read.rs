@@ -76,29 +76,12 @@ pub enum TraceError {
         /// Why the event is invalid.
         flaw: Flaw,
     },
-    /// The clock of a trace that is to be merged goes back, or the trace has no clock.
-    #[error(
-        "byte {offset}: event {event} has the clock {found}, expected at least {least} (TTLAB_CLOCK of ttlab-trace.h)"
-    )]
-    Clock {
-        /// Offset of the event.
-        offset: u64,
-        /// Number of the event, from 0.
-        event: u64,
-        /// The clock of the event.
-        found: u64,
-        /// The clock of the previous event, but at least 1.
-        least: u64,
-    },
     /// A trace of several threads where one is needed.
     #[error("the trace has {found} threads, which cannot be counted as one: record a trace of one thread")]
     Threads {
         /// The number of threads.
         found: u16,
     },
-    /// The merged traces have more threads than the format can number.
-    #[error("more than 256 threads together")]
-    TooManyThreads,
     /// The facts about the positions need more memory than is free.
     #[error(
         "the positions of the trace need {} MiB of memory, but {} MiB are free: record fewer positions, or clear the table \

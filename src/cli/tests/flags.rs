@@ -45,7 +45,6 @@ const CASES: &[Case] = &[
     ("trace @/three.epd --depth 2 --out @/out/t", "--out @/out/u", "out/u:"),
     ("trace import @/three.trace --out @/out/t", "--out @/out/u", "out/u:"),
     ("trace import @/torn.trace --out @/out/t", "--repair", "cut at byte"),
-    ("trace import @/three.trace --out @/out/t", "--merge", "has the clock 0, expected at least 1"),
     ("replay @/three.trace --policy never", "--policy always", ""),
     ("replay @/three.trace --policy never", "--set table.size=16", ""),
     ("replay @/three.trace --policy never", "--format csv", "policy,probes,known"),
