@@ -4,7 +4,6 @@ use crate::record::publish;
 use crate::report::sheet::{Cell, Part, Sheet, SheetColumn, SheetTable};
 use crate::text::plural;
 use crate::traces::{self, Format, Info, Reader, TraceError, Writer};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 mod files;

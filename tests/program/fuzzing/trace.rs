@@ -7,9 +7,7 @@ use ttlab::internals::table::TableOptions;
 use ttlab::internals::table::options::Size;
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::traces::replay::{DepthScale, Objective, Step, clairvoyant, find_games, read_steps, replay};
-use ttlab::internals::traces::{
-    Event, EventKind, Format, Info, Reader, Writer, export_oracle_general, import, merge, read,
-};
+use ttlab::internals::traces::{Event, EventKind, Format, Info, Reader, Writer, export_oracle_general, import, read};
 
 /// Tests one input.
 pub fn run(data: &[u8]) {
@@ -55,11 +53,6 @@ pub fn run(data: &[u8]) {
         part.for_each(|_| read += 1).expect("a part of what can be read can be read");
     }
     assert!(read <= trace.len());
-    if let Ok(reader) = Reader::new(&file[..]) {
-        let mut writer = Writer::with_format(Vec::new(), reader.format());
-        let merged = merge(vec![reader], &mut writer).is_ok();
-        assert_eq!(merged, trace.is_sorted_by_key(|event| event.clock) && trace.iter().all(|event| event.clock > 0));
-    }
     let exported = export_oracle_general(Cursor::new(&file), &mut Cursor::new(Vec::new()));
     let is_request = |event: &&Event| event.kind() == EventKind::Store && event.bound() != Bound::None;
     let bounded = trace.iter().filter(is_request).count() as u64;
