@@ -380,8 +380,8 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
                 || sink.add_promotions(Bitboard(east_captures & last_rank), east_step))
     }
 
-    /// Returns `target` for each step by which a pawn may capture en passant, otherwise no square. A
-    /// step is the index of `target` minus the index of the pawn's square.
+    /// Returns `target` for each step by which a pawn may capture en passant, otherwise no square.
+    /// A step is the index of `target` minus the index of the pawn's square.
     #[inline(never)]
     fn en_passant_captures(board: &Board, target: Square, steps: [i8; 2]) -> [Bitboard; 2] {
         let capturers = board.en_passant_capturers(target, Self::THEM);

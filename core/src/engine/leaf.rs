@@ -127,7 +127,7 @@ impl<O: Observer> Search<'_, O> {
                 self.prefetch(board.key_after(mv, self.increments));
             }
             let mut child = *board;
-            child.play(mv, self.increments);
+            child.play_capture(mv, self.increments);
             let child_node = Node { alpha: -beta, beta: -alpha, depth: 0, ply: ply + 1 };
             let score = -self.search_quiescence::<TABLE, EXTRAS>(&child, child_node);
             if self.aborted {
