@@ -393,7 +393,12 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// A function of its own, so that no other table pays for it.
+    /// The two kinds of stores are functions of their own, so that no table pays for the other.
+    #[inline(never)]
+    fn store_in_any_slot(&mut self, key: u64, entry: Entry) -> StoreOutcome {
+        self.store_entry::<false>(key, entry)
+    }
+
     #[inline(never)]
     fn store_in_found_slot(&mut self, key: u64, entry: Entry) -> StoreOutcome {
         self.store_entry::<true>(key, entry)
@@ -599,7 +604,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         if self.finds_slots || entry.is_evaluation() {
             return self.store_in_found_slot(key, entry);
         }
-        self.store_entry::<false>(key, entry)
+        self.store_in_any_slot(key, entry)
     }
 
     #[inline]
