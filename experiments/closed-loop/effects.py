@@ -1,8 +1,8 @@
 """What another rule costs an engine on ttlab's table: predicted, then judged (README.md).
 
     effects.py predict FOLDER > reports/closed-loop/predictions.csv    FOLDER has nodes-SIZE/results.csv, replay-SIZE-RULE.csv
-    effects.py gather FOLDER > reports/closed-loop/pairs.csv           FOLDER: hash, control-15, effects-5 and so on, by stores a slot a game
-    effects.py judge PREDICTIONS.csv PAIRS.csv                         the tables of reports/closed-loop/report.md
+    effects.py gather FOLDER | xz > reports/closed-loop/pairs.csv.xz   FOLDER: hash, control-15, effects-5 and so on, by stores a slot a game
+    effects.py judge PREDICTIONS.csv PAIRS.csv[.xz]                    the tables of reports/closed-loop/report.md
     effects.py --self-test                                             made-up outcomes with known answers
 
 Elo is that of the rule against the engine's own, negative where the rule loses. All rules of judging were written before the first game.

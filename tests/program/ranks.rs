@@ -192,7 +192,7 @@ fn tables_of_the_closed_loop_are_those_of_its_pairs() {
     let program = "experiments/closed-loop/effects.py";
     let Some(answer) = script(program, &[Path::new("--self-test")]) else { return };
     assert_eq!(answer, "ok\n");
-    let files = [PathBuf::from("judge"), folder.join("predictions.csv"), folder.join("pairs.csv")];
+    let files = [PathBuf::from("judge"), folder.join("predictions.csv"), folder.join("pairs.csv.xz")];
     let tables = script(program, &files.each_ref().map(PathBuf::as_path)).unwrap();
     check_tables(&folder, &page, &tables);
 }
