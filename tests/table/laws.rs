@@ -8,7 +8,6 @@ use ttlab::internals::decode::from_toml;
 use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::shape::Shape;
-use ttlab::internals::table::shared::Handle;
 use ttlab::internals::table::{
     Entry, ObservedTable, SharedTable, Table, TableCounters, TableKind, TableOptions, build, bytes, slot_count,
 };
@@ -194,7 +193,7 @@ proptest! {
         for options in every_table().into_iter().step_by(5).chain(shapes) {
             let options = TableOptions { size: Size::Entries(75), huge_pages: false, ..options };
             let mut whole = build(&options, None, false).unwrap().unwrap();
-            let mut divided = Handle::share(build(&options, None, false).unwrap().unwrap(), 1, false).remove(0);
+            let mut divided = SharedTable::for_searchers(build(&options, None, false).unwrap().unwrap(), 1, false).remove(0);
             play(whole.as_mut(), &steps);
             play(divided.as_mut(), &steps);
             prop_assert_eq!(divided.counters(), whole.counters(), "{:?}", options);
@@ -225,36 +224,50 @@ proptest! {
 }
 
 /// Threads that use a table at the same time lose no store and no count, and find only what was
-/// stored under their keys.
+/// stored under their keys. What one empties is empty for all.
 #[test]
 fn threads_share_a_table() {
     let options = TableOptions { size: Size::Entries(1 << 14), slots: 4, ..TableOptions::default() };
-    let table = SharedTable::new(build(&options, None, false).unwrap().unwrap());
-    let use_table = |thread: u8| {
+    let mut tables = SharedTable::share(build(&options, None, false).unwrap().unwrap(), 4);
+    let use_table = |thread: usize, table: &mut dyn Table| {
         for turn in 0..20_000_u64 {
             let key = (turn + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             table.prefetch(key);
-            let entry = Entry { bound: Bound::Exact, depth: thread, nodes: (turn % 64) as u32, ..Entry::default() };
-            table.access(key, |share| {
-                if let Some(hit) = share.probe(key, 0) {
-                    assert_eq!(hit.entry.nodes, entry.nodes);
-                    share.cutoff(&hit);
-                }
-                share.store(key, entry)
-            });
+            let entry =
+                Entry { bound: Bound::Exact, depth: thread as u8, nodes: (turn % 64) as u32, ..Entry::default() };
+            if let Some(hit) = table.probe(key, 0) {
+                assert_eq!(hit.entry.nodes, entry.nodes);
+                table.cutoff(&hit);
+            }
+            table.store(key, entry);
         }
+        table.suspend(&[]);
     };
-    std::thread::scope(|scope| (0..4).for_each(|thread| drop(scope.spawn(move || use_table(thread)))));
-    let (mut count, mut occupied) = (TableCounters::default(), 0);
-    table.for_each(|share| {
-        count += share.counters();
-        occupied += share.occupancy().occupied;
-    });
-    assert_eq!((count.probes, count.stores), (80_000, 80_000));
-    assert_eq!(count.stores, count.fills + count.updates + count.evictions + count.rejections);
-    assert_eq!(count.probes, count.hits + count.misses_empty + count.misses_other);
-    assert_eq!(occupied, count.fills);
-    assert!(count.updates > 0 && count.evictions > 0, "{count:?}");
+    let mut cleared = 0;
+    for round in 1..4 {
+        std::thread::scope(|scope| {
+            let start = |(thread, table): (usize, &mut Box<dyn Table>)| {
+                drop(scope.spawn(move || use_table(thread, &mut **table)))
+            };
+            tables.iter_mut().enumerate().for_each(start);
+        });
+        let (count, occupancy) = (tables[1].counters(), tables[2].occupancy());
+        assert_eq!(count.stores, 80_000 * round);
+        assert_eq!(count.stores, count.fills + count.updates + count.evictions + count.rejections);
+        assert_eq!(count.probes, count.hits + count.misses_empty + count.misses_other);
+        assert!(count.updates > 0 && count.evictions > 0, "{count:?}");
+        assert_eq!((occupancy.slots, occupancy.occupied), (1 << 14, count.fills - cleared));
+        assert!((1..=occupancy.slots).contains(&occupancy.current), "{occupancy:?}");
+        tables[3].advance(1);
+        assert_eq!(tables[3].occupancy().current, 0);
+        if round == 2 {
+            tables[0].clear();
+            cleared = count.fills;
+            assert!((1..100).all(|key: u64| tables[1].probe(key << 50, 0).is_none()));
+            tables.iter_mut().for_each(|table| table.suspend(&[]));
+            assert!(tables.iter().all(|table| table.occupancy().occupied == 0 && table.counters().probes == 160_099));
+        }
+    }
 }
 
 #[test]

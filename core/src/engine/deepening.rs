@@ -20,9 +20,8 @@ use crate::chess::keys::Keys;
 use crate::chess::{Board, Move, Score};
 use crate::table::offers::Offers;
 use crate::table::options::{Clear, TickSource};
-use crate::table::shared::Handle as SharedHandle;
 use crate::table::watch::WatchedTable;
-use crate::table::{self, ObservedTable, OptionError, Table, TableError, TableKind, ThreadCounters};
+use crate::table::{self, ObservedTable, OptionError, SharedTable, Table, TableError, TableKind, ThreadCounters};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
@@ -98,7 +97,7 @@ impl Engine {
         };
         let tables = match table.map(wrap_table).transpose()? {
             Some(table) if options.threads.count > 1 => {
-                SharedHandle::share(table, options.threads.count, !options.threads.is_real())
+                SharedTable::for_searchers(table, options.threads.count, !options.threads.is_real())
             }
             table => Vec::from_iter(table),
         };

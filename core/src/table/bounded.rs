@@ -12,6 +12,7 @@ use super::policy::{Decision, Mark, Newcomer, Replacement};
 use super::probed_slots::ProbedSlots;
 use super::same_key::{Rule, SameKey};
 use super::shape::ZeroKey;
+use super::shared::{Division, Places};
 use super::{
     Entry, Hit, Instrumented, Occupancy, OptionError, StoreOutcome, Table, TableCounters, TableError, TableOptions,
 };
@@ -19,13 +20,13 @@ use crate::chess::Bound;
 
 /// A table of buckets with one replacement policy. `SLOTS`: the number of slots per bucket for
 /// which the code is compiled, or 0 for any number.
+// Tables of two threads have no cache line in common.
+#[repr(align(128))]
 pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     memory: TableMemory,
     policy: P,
     buckets: u64,
-    /// The number of buckets over which the index spreads keys, and the first of them that is here.
-    /// These differ from `buckets` and 0 only in a share of a table.
-    indexed_buckets: u64,
+    /// The first bucket in the memory, which is 0 unless the memory is a share of a table.
     first_bucket: u64,
     slots: usize,
     words: usize,
@@ -94,7 +95,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             memory: allocate(options, buckets, words * size_of::<L::Word>())?,
             policy,
             buckets,
-            indexed_buckets: buckets,
             first_bucket: 0,
             slots,
             words,
@@ -179,7 +179,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     #[inline]
     fn bucket_number(&self, key: u64) -> usize {
         let index = if self.multiplies { Index::Multiply } else { self.index };
-        let bucket_number = index.bucket(key, self.indexed_buckets) - self.first_bucket;
+        let bucket_number = index.bucket(key, self.buckets) - self.first_bucket;
         debug_assert!(bucket_number < self.buckets, "bucket {bucket_number} of {}", self.buckets);
         bucket_number as usize
     }
@@ -548,10 +548,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if old == Some(self.now) {
             return;
         }
+        // A user of a divided table overwrites what others have counted.
         if let Some(old) = old {
-            self.generation_counts[usize::from(old)] -= 1;
+            let count = &mut self.generation_counts[usize::from(old)];
+            *count = count.wrapping_sub(1);
         }
-        self.generation_counts[usize::from(self.now)] += 1;
+        let count = &mut self.generation_counts[usize::from(self.now)];
+        *count = count.wrapping_add(1);
     }
 
     /// If `mark` or `refresh` is true, renews the age of a slot's entry. If `mark` is true, also
@@ -669,14 +672,12 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
     }
 
     fn occupancy(&self) -> Occupancy {
-        debug_assert!(
-            self.generation_counts.iter().sum::<u64>() <= self.buckets * self.slots() as u64,
-            "more entries than slots"
-        );
+        let occupied = self.generation_counts.iter().copied().fold(0, u64::wrapping_add);
+        debug_assert!(occupied <= self.buckets * self.slots() as u64, "more entries than slots");
         Occupancy {
             slots: self.buckets * self.slots() as u64,
             bytes: self.buckets * self.bucket_bytes,
-            occupied: self.generation_counts.iter().sum(),
+            occupied,
             current: self.generation_counts[usize::from(self.now)],
         }
     }
@@ -687,8 +688,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Instrumented for Bounded<P,
         self.policy.counts_stored_nodes()
     }
 
-    fn divide(&mut self) -> Option<super::shared::Division> {
-        self.divide_buckets()
+    fn places(&self) -> Option<Places> {
+        Some(self.places_of_buckets())
+    }
+
+    fn divide(&mut self, users: u32) -> Option<Division> {
+        self.divide_buckets(users)
+    }
+
+    #[inline]
+    fn lend(&mut self, memory: &mut TableMemory, first_bucket: u64) {
+        std::mem::swap(&mut self.memory, memory);
+        self.first_bucket = first_bucket;
     }
 
     fn mark_used(&mut self, hit: &Hit) {

@@ -87,3 +87,69 @@ impl Packing for Evaluated16 {
         bucket.copy_within(2 * from..2 * (from + 1), 2 * to);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::packed::Packed;
+    use super::*;
+    use crate::chess::Bound;
+
+    /// Whatever is written, set or copied in whatever order, both packings read the same.
+    #[test]
+    fn evaluated16_reads_as_packed_does() {
+        for (key_bits, evaluation, mv) in [(16, 16, 16), (32, 0, 16), (32, 16, 15), (47, 16, 16)] {
+            let shape =
+                Shape { bucket: 32, slots: 2, key_bits, evaluation, mv, generation: Some(10), ..Shape::default() };
+            assert!(shape.fits_evaluated16() && shape.check().is_ok());
+            let (whole, bits) = (Evaluated16::new(Some(shape)), Packed::new(Some(shape)));
+            let (mut words, mut small) = (vec![0_u64; whole.words(2)], vec![0_u16; bits.words(2)]);
+            let mut random = 1_u64;
+            for step in 0..3000 {
+                random = crate::chess::keys::mix(random.wrapping_add(step));
+                let (key, slot) = (random.rotate_left(9), random as usize % 2);
+                let entry = Entry {
+                    mv: Move::opaque((random >> 8) as u16 & ((1 << mv) - 1) as u16),
+                    score: (random >> 24) as i16,
+                    bound: Bound::from_bits((random >> 40) as u8 % 3 + 1),
+                    depth: (random >> 42) as u8,
+                    pv: random >> 50 & 1 != 0,
+                    nodes: (random >> 3) as u32 >> (random % 32),
+                    generation: (random >> 51) as u16 % 1024,
+                    used: random >> 61 & 1 != 0,
+                    evaluation: StaticEvaluation((random >> 30) as u16),
+                };
+                assert_eq!(whole.stored_key(key, step % 2 > 0), bits.stored_key(key, step % 2 > 0));
+                let is_empty = bits.is_empty(&small, slot);
+                match random >> 62 {
+                    _ if is_empty || step % 5 == 0 => {
+                        let stored_key = whole.stored_key(key, true);
+                        whole.write(&mut words, slot, stored_key, &entry);
+                        bits.write(&mut small, slot, stored_key, &entry);
+                    }
+                    0 => {
+                        whole.copy(&mut words, slot, 1 - slot);
+                        bits.copy(&mut small, slot, 1 - slot);
+                    }
+                    1 => {
+                        whole.set_move(&mut words, slot, entry.mv);
+                        bits.set_move(&mut small, slot, entry.mv);
+                    }
+                    _ => {
+                        let word = pack(&Entry { mv: Move::from_bits(entry.mv.bits()), ..entry });
+                        whole.set_data(&mut words, slot, word);
+                        bits.set_data(&mut small, slot, word);
+                    }
+                }
+                for slot in 0..2 {
+                    let read = (whole.key(&words, slot), whole.data(&words, slot), whole.entry(&words, slot));
+                    assert_eq!(
+                        read,
+                        (bits.key(&small, slot), bits.data(&small, slot), bits.entry(&small, slot)),
+                        "{step}"
+                    );
+                    assert_eq!(whole.is_empty(&words, slot), bits.is_empty(&small, slot));
+                }
+            }
+        }
+    }
+}

@@ -24,6 +24,12 @@ pub struct TableMemory(Words);
 #[derive(Default)]
 struct Words {
     memory: Memory,
+    // In a box, so that words can be lent by a copy of few bytes.
+    written: Box<Written>,
+}
+
+#[derive(Default)]
+struct Written {
     huge_pages: bool,
     /// The most words in which a bucket lies.
     bucket_words: usize,
@@ -47,30 +53,32 @@ impl Words {
     fn new(memory: Memory, huge_pages: bool, bucket_words: usize) -> Self {
         let listed = Vec::with_capacity(memory.len() / LINE / LISTED_SHARE);
         let is_block_written = vec![false; memory.len().div_ceil(BLOCK)];
-        Self { memory, huge_pages, bucket_words, listed, is_block_written }
+        Self { memory, written: Box::new(Written { huge_pages, bucket_words, listed, is_block_written }) }
     }
 
     #[cold]
     fn record_cold(&mut self, first: usize) {
-        if self.listed.len() < self.listed.capacity() {
-            self.listed.push(first);
+        let written = &mut *self.written;
+        if written.listed.len() < written.listed.capacity() {
+            written.listed.push(first);
         } else {
-            self.is_block_written[first / BLOCK] = true;
+            written.is_block_written[first / BLOCK] = true;
         }
     }
 
     /// Makes all words zero again.
     fn erase(&mut self) {
-        let has_blocks = self.listed.len() == self.listed.capacity();
+        let Written { bucket_words, listed, is_block_written, .. } = &mut *self.written;
+        let has_blocks = listed.len() == listed.capacity();
         let last = self.memory.len();
         let mut fill = |first: usize, end: usize| self.memory[first..end.min(last)].fill(0);
-        self.listed.drain(..).for_each(|first| fill(first, first + self.bucket_words));
+        listed.drain(..).for_each(|first| fill(first, first + *bucket_words));
         if has_blocks {
             let mut first = 0;
-            for run in self.is_block_written.chunk_by_mut(|left, right| left == right) {
+            for run in is_block_written.chunk_by_mut(|left, right| left == right) {
                 let end = first + BLOCK * run.len();
                 if run[0] {
-                    fill(first, end + self.bucket_words);
+                    fill(first, end + *bucket_words);
                     run.fill(false);
                 }
                 first = end;
@@ -87,24 +95,25 @@ impl TableMemory {
     /// When there is not enough free memory.
     pub fn new(len: usize, bucket_bytes: usize, huge_pages: bool) -> Result<Self, TableError> {
         let kept = KEPT.with_borrow_mut(|kept| kept.take(len, huge_pages));
-        let words = kept.map_or_else(|| Words::map(len, huge_pages), Ok)?;
+        let mut words = kept.map_or_else(|| Words::map(len, huge_pages), Ok)?;
         KEPT.with_borrow_mut(|kept| kept.in_use += len);
         // Only buckets of a whole number of words begin and end with a word.
-        let bucket_words = bucket_bytes.div_ceil(8) + usize::from(!bucket_bytes.is_multiple_of(8));
-        Ok(Self(Words { bucket_words, ..words }))
+        words.written.bucket_words = bucket_bytes.div_ceil(8) + usize::from(!bucket_bytes.is_multiple_of(8));
+        Ok(Self(words))
     }
 
     /// Divides the words into parts of `len` words, each of whole buckets. The memory is kept when
     /// all parts have been dropped.
     pub fn divide(mut self, len: usize) -> impl Iterator<Item = Self> {
-        let Words { memory, huge_pages, bucket_words, .. } = std::mem::take(&mut self.0);
+        let Words { memory, written } = std::mem::take(&mut self.0);
+        let Written { huge_pages, bucket_words, .. } = *written;
         memory.divide(len).map(move |memory| Self(Words::new(memory, huge_pages, bucket_words)))
     }
 
     /// Records that a bucket is no longer all zero. `first` is the word in which it begins.
     #[inline(always)]
     pub fn record(&mut self, first: usize) {
-        if !self.0.is_block_written[first / BLOCK] {
+        if !self.0.written.is_block_written[first / BLOCK] {
             self.0.record_cold(first);
         }
     }
@@ -136,7 +145,7 @@ impl Drop for TableMemory {
         if words.memory.is_part() {
             words.erase();
             let Some(memory) = words.memory.into_whole() else { return };
-            words = Words::new(memory, words.huge_pages, 0);
+            words = Words::new(memory, words.written.huge_pages, 0);
         }
         // If the thread ends, nothing is kept.
         let _ = KEPT.try_with(|kept| kept.borrow_mut().give_back(words));
@@ -159,7 +168,7 @@ struct Kept {
 impl Kept {
     /// Takes idle memory of this length and advice. If there is none, makes room for it.
     fn take(&mut self, len: usize, huge_pages: bool) -> Option<Words> {
-        let fits = |words: &Words| words.memory.len() == len && words.huge_pages == huge_pages;
+        let fits = |words: &Words| words.memory.len() == len && words.written.huge_pages == huge_pages;
         if let Some(index) = self.idle.iter().position(fits) {
             return Some(self.idle.remove(index));
         }
@@ -210,7 +219,7 @@ mod tests {
 
     /// What this thread keeps: lengths and advice, what was used last comes last.
     fn idle() -> Vec<(usize, bool)> {
-        KEPT.with_borrow(|kept| kept.idle.iter().map(|words| (words.memory.len(), words.huge_pages)).collect())
+        KEPT.with_borrow(|kept| kept.idle.iter().map(|words| (words.memory.len(), words.written.huge_pages)).collect())
     }
 
     /// Makes a table, which must be all zero, writes to all of it, and drops it.

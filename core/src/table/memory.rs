@@ -145,17 +145,23 @@ impl Memory {
     /// Tells the processor that this word will be read soon.
     #[inline]
     pub fn prefetch(&self, word: usize) {
-        prefetch(self.words.wrapping_add(word));
+        prefetch::<false>(self.words.wrapping_add(word));
     }
 }
 
-/// Tells the processor that a word will be read soon. It need not exist.
+/// Tells the processor that a word will be read soon or, if `WRITES` is true, written, so that no
+/// other core keeps its line. The word need not exist.
 #[inline]
-pub fn prefetch(word: *const u64) {
+pub fn prefetch<const WRITES: bool>(word: *const u64) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a prefetch reads nothing that the program sees, and does not fault at any address.
+    // SAFETY: a prefetch reads nothing that the program sees, and does not fault at any address. A
+    // processor that does not know the second instruction does nothing.
     unsafe {
-        core::arch::x86_64::_mm_prefetch(word.cast(), core::arch::x86_64::_MM_HINT_T0);
+        if WRITES {
+            core::arch::asm!("prefetchw [{}]", in(reg) word, options(nostack, preserves_flags, readonly));
+        } else {
+            core::arch::x86_64::_mm_prefetch(word.cast(), core::arch::x86_64::_MM_HINT_T0);
+        }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = word;

@@ -300,13 +300,20 @@ pub trait Instrumented {
     fn shadow(&self) -> ShadowCounters {
         ShadowCounters::default()
     }
-    /// Moves the buckets of a table that has not been used to tables that have a share of them
-    /// each. `None` if the table cannot be divided.
-    fn divide(&mut self) -> Option<shared::Division> {
+    /// Where the buckets are, if they are in one place.
+    fn places(&self) -> Option<shared::Places> {
         None
     }
-    /// Ends a turn of the searcher that uses this handle of a shared table. `path` contains the
-    /// keys of the positions from the root to the searcher's current node.
+    /// Divides the memory of a table that has not been used, and makes a table without memory for
+    /// each of `users` users. `None` if the table cannot be divided.
+    fn divide(&mut self, _users: u32) -> Option<shared::Division> {
+        None
+    }
+    /// Exchanges the memory of a table from `divide` for that of another share or for none.
+    fn lend(&mut self, _memory: &mut kept::TableMemory, _first_bucket: u64) {}
+    /// Ends a turn of the searcher that uses this handle of a shared table: the others then see
+    /// what it has counted. `path` contains the keys of the positions from the root to the
+    /// searcher's current node.
     fn suspend(&mut self, _path: &[u64]) {}
     /// The counts of how the searchers of a shared table affected each other, since the table was
     /// created.

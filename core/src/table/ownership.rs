@@ -1,6 +1,7 @@
 //! Records for each slot which of several searchers wrote its entry, and whether any has read it.
 
 use super::StoreOutcome;
+use super::memory::{Memory, Word};
 
 crate::counters! {
     /// Counts of several searchers that share a table. The table counts what is foreign, the
@@ -51,28 +52,59 @@ struct Note {
     read: bool,
 }
 
-/// The notes of all slots of a table.
-pub struct Ownership(Vec<Note>);
+/// The size of a note in memory, in bytes.
+pub const NOTE_BYTES: usize = 4;
+
+/// The notes of all slots of a table, in huge pages if the kernel grants them: they are as far
+/// apart as the slots.
+#[derive(Default)]
+pub struct Ownership(Memory);
 
 impl Ownership {
     /// Creates the notes of an empty table. An empty unbounded table has no slots, so its notes are
     /// added later by [`Self::grow_to`].
     pub fn new(slots: usize) -> Self {
-        Self(vec![Note::default(); slots])
+        let memory = Memory::new(slots.div_ceil(8 / NOTE_BYTES), true);
+        Self(memory.unwrap_or_else(|error| panic!("no memory for the notes of who wrote which entry: {error}")))
+    }
+
+    /// Divides the notes into those of `slots` slots each, an even number.
+    pub fn divide(self, slots: usize) -> impl Iterator<Item = Self> {
+        self.0.divide(slots / (8 / NOTE_BYTES)).map(Self)
     }
 
     pub fn grow_to(&mut self, slots: usize) {
-        if slots > self.0.len() {
-            self.0.resize(slots, Note::default());
+        let len = self.0.len();
+        if slots > len * (8 / NOTE_BYTES) {
+            let mut larger = Self::new(slots.max(4 * len));
+            larger.0[..len].copy_from_slice(&self.0);
+            *self = larger;
         }
     }
 
-    pub fn clear(&mut self) {
-        self.0.fill(Note::default());
+    pub fn address(&self) -> usize {
+        self.0.as_ptr().addr()
     }
 
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    #[inline]
     fn note(&self, slot: usize) -> Note {
-        self.0.get(slot).copied().unwrap_or_default()
+        match u16::view(&self.0).get(2 * slot..2 * slot + 2) {
+            Some(&[who, state]) => {
+                Note { writer: who as u8, depth: (who >> 8) as u8, occupied: state & 1 > 0, read: state & 2 > 0 }
+            }
+            _ => Note::default(),
+        }
+    }
+
+    #[inline]
+    fn set_note(&mut self, slot: usize, note: Note) {
+        let words = &mut u16::view_mut(&mut self.0)[2 * slot..2 * slot + 2];
+        words[0] = u16::from(note.writer) | u16::from(note.depth) << 8;
+        words[1] = u16::from(note.occupied) | u16::from(note.read) << 1;
     }
 
     pub fn is_foreign(&self, slot: usize, searcher: u8) -> bool {
@@ -83,10 +115,12 @@ impl Ownership {
     /// Records that the entry of a slot answered a probe of `searcher`. Returns whether another
     /// searcher wrote the entry.
     pub fn record_hit(&mut self, slot: usize, searcher: u8) -> bool {
-        if let Some(note) = self.0.get_mut(slot) {
-            note.read = true;
+        let note = self.note(slot);
+        // What is read by several cores stays with all of them.
+        if note.occupied && !note.read {
+            self.set_note(slot, Note { read: true, ..note });
         }
-        self.is_foreign(slot, searcher)
+        note.occupied && note.writer != searcher
     }
 
     /// Records a store and counts its effect on the old entry. The old entry is the previous entry
@@ -107,8 +141,8 @@ impl Ownership {
         counters.unread += u64::from(is_unread);
         counters.foreign_unread += u64::from(is_unread && is_foreign);
         // Each note moves down together with its entry.
-        self.0.copy_within(stored.slot..old_slot, stored.slot + 1);
-        self.0[stored.slot] = Note { writer: searcher, depth, occupied: true, read: false };
+        (stored.slot..old_slot).rev().for_each(|slot| self.set_note(slot + 1, self.note(slot)));
+        self.set_note(stored.slot, Note { writer: searcher, depth, occupied: true, read: false });
     }
 }
 

@@ -3,8 +3,7 @@ use crate::chess::Board;
 use crate::engine::{Engine, EngineOptions, Iteration, Limit};
 use crate::table::policy::Policy;
 use crate::table::shape::Shape;
-use crate::table::shared::Handle;
-use crate::table::{Size, Table};
+use crate::table::{SharedTable, Size, Table};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 
@@ -114,7 +113,7 @@ fn divided_table_changes_no_count() {
         options.table = crate::decode::from_toml(&text).unwrap();
         options.table.size = Size::Entries(1 << 12);
         let table = crate::table::build(&options.table, None, false).unwrap().unwrap();
-        let divided = Handle::share(table, 1, false).remove(0);
+        let divided = SharedTable::for_searchers(table, 1, false).remove(0);
         let mut engine = Engine::with_table(&options, divided).unwrap();
         let board = Board::from_fen(MIDDLE_GAME).unwrap();
         let iterations = engine.search(&board, &[], to_depth(4), &AtomicBool::new(false), &mut |_| {}).iterations;

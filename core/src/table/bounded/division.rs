@@ -1,41 +1,49 @@
 //! A table divided into shares that several threads may lock one by one.
 
-use super::{Bounded, Packing, Replacement};
+use super::{Bounded, GENERATIONS, Packing, Replacement};
+use crate::table::probed_slots::ProbedSlots;
 use crate::table::shared::{Division, Places};
 use crate::table::{Table, TableCounters};
 
 /// There are this many shares, or up to twice as many, if each then has at least four buckets.
-const SHARES: u64 = 256;
+const SHARES: u64 = 1024;
 
 /// Four buckets of 16-bit words end with a 64-bit word.
 const LEAST_BUCKETS: u64 = 4;
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
-    /// See [`Table::divide`]. The slots that probes chose cannot be divided.
-    pub(super) fn divide_buckets(&mut self) -> Option<Division> {
-        if self.probed.is_some() || self.counters != TableCounters::default() {
+    pub(super) fn places_of_buckets(&self) -> Places {
+        Places {
+            index: self.index,
+            buckets: self.buckets,
+            slots: self.slots(),
+            log2_share: (self.buckets / SHARES).max(LEAST_BUCKETS).ilog2(),
+            address: self.memory.as_ptr().addr(),
+            bucket_bytes: self.words() * size_of::<L::Word>(),
+        }
+    }
+
+    /// See [`Table::divide`].
+    pub(super) fn divide_buckets(&mut self, users: u32) -> Option<Division> {
+        if self.counters != TableCounters::default() {
             return None;
         }
-        let log2_share = (self.buckets / SHARES).max(LEAST_BUCKETS).ilog2();
-        let bucket_bytes = self.words() * size_of::<L::Word>();
+        let Places { log2_share, bucket_bytes, .. } = self.places_of_buckets();
         let memory = std::mem::take(&mut self.memory);
-        let address = memory.as_ptr().addr();
-        let create_share = |(number, memory)| -> Box<dyn Table> {
-            let first_bucket = (number as u64) << log2_share;
+        let create_table = |_| -> Box<dyn Table> {
+            let mut generation_counts = self.generation_counts.clone();
+            // One user may overwrite what another wrote at a time that this one never saw.
+            generation_counts.resize(GENERATIONS.into(), 0);
             Box::new(Self {
-                memory,
-                buckets: (self.buckets - first_bucket).min(1 << log2_share),
-                first_bucket,
-                probed: None,
-                generation_counts: self.generation_counts.clone(),
+                memory: Default::default(),
+                probed: self.probed.as_ref().map(|_| ProbedSlots::default()),
+                generation_counts,
                 counters: TableCounters::default(),
                 packing: self.packing.clone(),
                 ..*self
             })
         };
         let words = (bucket_bytes << log2_share) / size_of::<u64>();
-        let Self { index, buckets, .. } = *self;
-        let places = Places { index, buckets, log2_share, address, bucket_bytes };
-        Some((memory.divide(words).enumerate().map(create_share).collect(), places))
+        Some(((0..users).map(create_table).collect(), memory.divide(words).collect()))
     }
 }
