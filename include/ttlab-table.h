@@ -13,6 +13,10 @@
  *      it there: `slot` says where the entry goes under `table.victim = "probe"`.
  *   4. ttlab_table_info() before `bestmove`, printed as a line `info string ttlab ...`.
  *
+ * A table has one owner or several, which are threads: the one that calls ttlab_table_search() and those that then come first. Any owner may
+ * call prefetch, probe, store, result, hashfull and counter at any time of the search. For search, clear and destroy no other thread may be
+ * in a call. An entry belongs to its thread.
+ *
  * A function with a result returns one of the codes below, all negative, when it fails; ttlab_table_error() then says why, beginning with
  * the path of the option that is wrong. NULL in the place of a table does nothing and gives 0. */
 #ifndef TTLAB_TABLE_H
@@ -28,7 +32,7 @@ enum {
     TTLAB_ERROR_OPTION = -2,   /* an option is unknown or wrong, or its table cannot carry an engine's entries */
     TTLAB_ERROR_MEMORY = -3,   /* there is not enough memory */
     TTLAB_ERROR_KEY = -4,      /* a key of 0 */
-    TTLAB_ERROR_OWNER = -5,    /* another thread than the one that searches */
+    TTLAB_ERROR_OWNER = -5,    /* a thread more than the table has owners */
     TTLAB_ERROR_ARGUMENT = -6, /* NULL where there must be something, an unknown name or a bound above 3 */
     TTLAB_ERROR_PANIC = -7     /* a fault of ttlab: the table answers nothing more */
 };
@@ -55,12 +59,13 @@ extern "C" {
 #endif
 
 /* Creates a table. `version`: TTLAB_TABLE_VERSION. `options`: settings `path = value`, separated by `;`; NULL takes them from the
- * environment's TTLAB_TABLE, for engines without options. `owners`: how many threads search at a time; 1. Returns 0. */
+ * environment's TTLAB_TABLE, for engines without options. `owners`: how many threads use it in a search, 1 to 255. Several lock a
+ * thousandth of the buckets for an access, or the whole of a table that cannot be divided (unbounded, `table.forget`). Returns 0. */
 int ttlab_table_create(int version, const char *options, int owners, ttlab_table **table);
 void ttlab_table_destroy(ttlab_table *table);
 
-/* Begins a search on the calling thread, which alone may use the table until the next one. `plies`: moves of the game since the search
- * before, of both sides (1 if unknown), by which the clock advances under `table.clock = "game-ply"`. Returns 0. */
+/* Begins a search, once for all owners, of whom the calling thread is the first until the next one. `plies`: moves of the game since the
+ * search before, of both sides (1 if unknown), by which the clock advances under `table.clock = "game-ply"`. Returns 0. */
 int ttlab_table_search(ttlab_table *table, unsigned plies);
 
 /* Empties the table, unless `table.clear` is "never". No search may be running. Returns 0. */
@@ -76,18 +81,19 @@ int ttlab_table_probe(ttlab_table *table, uint64_t key, ttlab_entry *entry);
 int ttlab_table_store(ttlab_table *table, uint64_t key, const ttlab_entry *entry);
 
 /* Tells the table that the entry of a hit ended its node (`cut` is not 0), or was deep enough at a node with a closed window but its bound
- * was of the wrong side (`cut` is 0). Only `table.refresh = "cutoff"`, marks of use and `table.demotion.missed` need it. Returns 0. */
+ * was of the wrong side (`cut` is 0). Only `table.refresh = "cutoff"`, marks of use and `table.demotion.missed` need it; for
+ * `missed_depth` write the remaining depth of the node into `depth`. Returns 0. */
 int ttlab_table_result(ttlab_table *table, const ttlab_entry *entry, int cut);
 
 /* How full the table is, in per mille, entries of all ages; 0 for a table without a bound. */
 int ttlab_table_hashfull(const ttlab_table *table);
 
-/* Writes what `name` has counted since the table was created: a column of docs/columns.md, as "table.hits", or "slots", "entries".
+/* Writes what `name` has counted for all owners since the table was created: a column of docs/columns.md, as "table.hits", or "slots", "entries".
  * Returns 0. */
 int ttlab_table_counter(const ttlab_table *table, const char *name, uint64_t *value);
 
-/* Writes `ttlab table.probes 12 table.hits 3 ...`, what was counted since ttlab_table_search, and a final 0, into at most `size` bytes.
- * Returns the length without the 0; if it is not below `size`, the text was cut. */
+/* Writes `ttlab table.probes 12 table.hits 3 ...`, what was counted for all owners since ttlab_table_search, and a final 0, into at most
+ * `size` bytes; on the thread that began the search. Returns the length without the 0; if it is not below `size`, the text was cut. */
 int ttlab_table_info(const ttlab_table *table, char *text, size_t size);
 
 /* What was wrong with the last call of this thread that failed, until the next that fails; "" if none has. */

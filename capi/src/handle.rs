@@ -1,10 +1,11 @@
 //! A table as an engine uses it, without anything unsafe.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use ttlab_core::options::{Clear, Prefetch, TickSource, Victim};
 use ttlab_core::{
-    Bound, Entry, Hit, Move, StaticEvaluation, Table, TableCounters, TableError, TableOptions, build_table,
-    table_options,
+    Bound, Entry, Hit, Move, SharedTable, StaticEvaluation, Table, TableCounters, TableError, TableOptions,
+    build_table, table_options,
 };
 
 /// The code of an error, as in the header, and why.
@@ -98,37 +99,42 @@ fn thread_number() -> usize {
     HERE.with(|here| std::ptr::from_ref(here).addr())
 }
 
-/// The thread that may use a table.
-pub struct Owner(AtomicUsize);
+/// The threads that may use a table.
+pub struct Owners(Box<[AtomicUsize]>);
 
-impl Owner {
-    /// Refuses a thread that is not the owner. The first thread that asks becomes the owner.
+impl Owners {
+    /// The number of this thread among the owners. Refuses a thread that is none of them. The first
+    /// threads that ask become the owners.
     #[inline(always)]
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn number(&self) -> Result<usize, Fault> {
         let here = thread_number();
-        if self.0.load(Ordering::Relaxed) == here {
-            return Ok(());
-        }
-        match self.0.compare_exchange(0, here, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(fault(
-                codes::OWNER,
-                "owners: another thread searches with this table: expected ttlab_table_search() on this thread, or a \
-                 table of its own",
-            )),
-        }
+        if self.0[0].load(Ordering::Relaxed) == here { Ok(0) } else { self.find(here) }
     }
 
+    fn find(&self, here: usize) -> Result<usize, Fault> {
+        let is_here = |owner: &AtomicUsize| owner.load(Ordering::Relaxed) == here;
+        let take = |owner: &AtomicUsize| owner.compare_exchange(0, here, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        self.0.iter().position(is_here).or_else(|| self.0.iter().position(take)).ok_or_else(|| {
+            fault(
+                codes::OWNER,
+                "owners: another thread searches with this table: expected ttlab_table_search() on this thread, more \
+                 owners, or a table of its own",
+            )
+        })
+    }
+
+    /// Makes this thread the first owner, and nobody the others.
     pub fn take(&self) {
-        self.0.store(thread_number(), Ordering::Relaxed);
+        self.release();
+        self.0[0].store(thread_number(), Ordering::Relaxed);
     }
 
     pub fn release(&self) {
-        self.0.store(0, Ordering::Relaxed);
+        self.0.iter().for_each(|owner| owner.store(0, Ordering::Relaxed));
     }
 }
 
-/// A table and what the interface counts itself.
+/// An owner's access to the table, and what the interface counts itself.
 pub struct Handle {
     /// `None` with `table.kind = "none"`.
     table: Option<Box<dyn Table>>,
@@ -136,37 +142,42 @@ pub struct Handle {
     total_slots: u64,
     /// Whether a store goes to the slot of its probe.
     keeps_slots: bool,
-    /// Stores clipped here that the table did not clip.
-    clipped: u64,
+    /// Stores of all owners clipped here that the table did not clip.
+    clipped: Arc<AtomicU64>,
     /// The counters when the search began.
     before: TableCounters,
-    /// Whether a panic left the table in an unknown state.
-    pub is_broken: bool,
 }
 
 impl Handle {
-    /// Creates the table that the text describes.
-    pub fn new(text: &str, owners: i32) -> Result<(Self, Owner), Fault> {
+    /// Creates the table that the text describes, with a handle for each owner.
+    pub fn create(text: &str, owners: i32) -> Result<(Vec<Self>, Owners), Fault> {
         let option = |message: String| fault(codes::OPTION, message);
         let mut options = table_options(text).map_err(|fault| option(fault.to_string()))?;
         options.keep_opaque_moves().map_err(|error| option(error.to_string()))?;
-        if owners != 1 {
-            return Err(option(format!("owners: {owners} is out of range: expected 1, a table for each thread")));
-        }
+        let Some(count) = u8::try_from(owners).ok().filter(|&count| count > 0) else {
+            return Err(option(format!("owners: {owners} is out of range: expected 1 to 255 threads")));
+        };
         let table = build_table(&options, None, false).map_err(|error| match error {
             TableError::Memory { .. } => fault(codes::MEMORY, error.to_string()),
             error => option(error.to_string()),
         })?;
-        let handle = Self {
-            total_slots: table.as_ref().map_or(0, |table| table.occupancy().slots),
-            keeps_slots: options.victim == Victim::Probe,
-            table,
-            options,
-            clipped: 0,
-            before: TableCounters::default(),
-            is_broken: false,
+        let total_slots = table.as_ref().map_or(0, |table| table.occupancy().slots);
+        let mut tables = match table {
+            Some(table) if count > 1 => SharedTable::share(table, count.into()),
+            table => Vec::from_iter(table),
         };
-        Ok((handle, Owner(AtomicUsize::new(0))))
+        let (keeps_slots, clipped) = (options.victim == Victim::Probe, Arc::default());
+        let create_handle = |_| {
+            let (table, options, clipped) = (tables.pop(), options.clone(), Arc::clone(&clipped));
+            Self { table, options, total_slots, keeps_slots, clipped, before: TableCounters::default() }
+        };
+        let handles = (0..count).map(create_handle).collect();
+        Ok((handles, Owners((0..count).map(|_| AtomicUsize::new(0)).collect())))
+    }
+
+    /// Shows the other owners what this one has counted.
+    pub fn publish(&mut self) {
+        self.table.iter_mut().for_each(|table| table.suspend(&[]));
     }
 
     pub fn search(&mut self, plies: u32) {
@@ -231,7 +242,8 @@ impl Handle {
         let Some(table) = &mut self.table else { return false };
         let before = table.counters().clipped;
         let outcome = table.store_at(key, slot, entry);
-        self.clipped += 1 - (table.counters().clipped - before).min(1);
+        let here = 1 - (table.counters().clipped - before).min(1);
+        self.clipped.fetch_add(here, Ordering::Relaxed);
         !outcome.refused
     }
 
@@ -241,18 +253,19 @@ impl Handle {
         if slot as u64 >= self.total_slots {
             return;
         }
+        let demotion = self.options.demotion;
         let stored = entry.to_entry().0;
         let hit = Hit { draft: stored.depth.into(), entry: stored, age: entry.age, slot };
         if cut {
             table.cutoff(&hit)
-        } else if self.options.demotion.missed > 0 {
+        } else if demotion.missed > 0 && stored.depth >= demotion.missed_depth {
             table.missed(&hit)
         }
     }
 
     fn counters(&self) -> TableCounters {
         let counters = self.table.as_ref().map(|table| table.counters()).unwrap_or_default();
-        TableCounters { clipped: counters.clipped + self.clipped, ..counters }
+        TableCounters { clipped: counters.clipped + self.clipped.load(Ordering::Relaxed), ..counters }
     }
 
     pub fn hashfull(&self) -> i32 {

@@ -5,17 +5,29 @@
 mod handle;
 
 pub use handle::ForeignEntry;
-use handle::{Fault, Handle, Owner, codes, fault};
+use handle::{Fault, Handle, Owners, codes, fault};
 use std::cell::{RefCell, UnsafeCell};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The version of the header.
 const VERSION: c_int = 1;
 
-/// A table with its owner, who alone reaches the handle.
+/// A table with its owners, each of whom has a seat.
 pub struct Linked {
-    owner: Owner,
+    owners: Owners,
+    seats: Box<[Seat]>,
+    /// Whether a panic left the table in an unknown state.
+    is_broken: AtomicBool,
+}
+
+/// The handle of an owner, in cache lines of its own. If there are several owners, whoever reaches
+/// it has the lock.
+#[repr(align(128))]
+struct Seat {
+    lock: Mutex<()>,
     handle: UnsafeCell<Handle>,
 }
 
@@ -34,32 +46,62 @@ fn fail(fault: Fault) -> c_int {
 /// Runs a function whose panic must not reach the caller.
 #[inline(always)]
 fn guard(body: impl FnOnce() -> Result<c_int, Fault>) -> c_int {
-    let panicked = |_| Err(fault(codes::PANIC, "table: a fault of ttlab, please report it"));
+    guard_or(body, || ())
+}
+
+#[inline(always)]
+fn guard_or(body: impl FnOnce() -> Result<c_int, Fault>, panicked: impl FnOnce()) -> c_int {
+    let panicked = |_| {
+        panicked();
+        Err(fault(codes::PANIC, "table: a fault of ttlab, please report it"))
+    };
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(panicked).unwrap_or_else(fail)
 }
 
-/// Runs a function on the table of the owner. Other threads are refused before they reach it.
+impl Seat {
+    /// # Safety
+    /// The calling thread owns the seat, or the table has several owners.
+    #[inline(always)]
+    unsafe fn with_handle<R>(&self, is_shared: bool, body: impl FnOnce(&mut Handle) -> R) -> R {
+        let _lock = is_shared.then(|| self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+        // SAFETY: only the thread that has the lock or is the only owner gets here, and no function
+        // calls another with the handle, so that this borrow is the only one.
+        body(unsafe { &mut *self.handle.get() })
+    }
+}
+
+/// Runs a function on the owner's handle. Other threads are refused before they reach it.
 ///
 /// # Safety
 /// `table` is NULL or came from `ttlab_table_create` and was not destroyed.
 #[inline(always)]
 unsafe fn with_owner(table: *const Linked, body: impl FnOnce(&mut Handle) -> Result<c_int, Fault>) -> c_int {
-    // SAFETY: the caller's pointer is NULL or one of ours, and the owner can be read by all
-    // threads.
+    // SAFETY: the caller's pointer is NULL or one of ours, and all threads can read what it has.
     let Some(linked) = (unsafe { table.as_ref() }) else { return 0 };
-    guard(|| {
-        linked.owner.check()?;
-        // SAFETY: only the owner's thread gets here, and no function calls another with the handle,
-        // so that this borrow is the only one.
-        let handle = unsafe { &mut *linked.handle.get() };
-        if handle.is_broken {
+    let run = || {
+        let seat = &linked.seats[linked.owners.number()?];
+        if linked.is_broken.load(Ordering::Relaxed) {
             return Err(fault(codes::PANIC, "table: an earlier fault of ttlab, please report it"));
         }
-        handle.is_broken = true;
-        let result = body(handle);
-        handle.is_broken = false;
-        result
-    })
+        // SAFETY: the seat is that of this thread.
+        unsafe { seat.with_handle(linked.seats.len() > 1, body) }
+    };
+    guard_or(run, || linked.is_broken.store(true, Ordering::Relaxed))
+}
+
+/// As `with_owner`, for a function that reads what all owners have counted.
+///
+/// # Safety
+/// As `with_owner`.
+unsafe fn with_counts(table: *const Linked, body: impl FnOnce(&mut Handle) -> Result<c_int, Fault>) -> c_int {
+    // SAFETY: as in `with_owner`; a seat is published only if there are several.
+    unsafe {
+        let seats = table.as_ref().map_or(&[][..], |linked| &linked.seats);
+        if seats.len() > 1 {
+            seats.iter().for_each(|seat| seat.with_handle(true, Handle::publish));
+        }
+        with_owner(table, body)
+    }
 }
 
 fn missing(name: &str) -> Fault {
@@ -91,8 +133,10 @@ pub unsafe extern "C" fn ttlab_table_create(
             let text = text.to_str().map_err(|_| fault(codes::OPTION, "options: expected UTF-8 text"))?;
             text.to_owned()
         };
-        let (handle, owner) = Handle::new(&text, owners)?;
-        let linked = Box::new(Linked { owner, handle: UnsafeCell::new(handle) });
+        let (handles, owners) = Handle::create(&text, owners)?;
+        let seat = |handle| Seat { lock: Mutex::default(), handle: UnsafeCell::new(handle) };
+        let seats = handles.into_iter().map(seat).collect();
+        let linked = Box::new(Linked { owners, seats, is_broken: AtomicBool::new(false) });
         // SAFETY: the caller's pointer is not NULL and can be written.
         unsafe { table.write(Box::into_raw(linked)) };
         Ok(0)
@@ -119,11 +163,11 @@ pub unsafe extern "C" fn ttlab_table_destroy(table: *mut Linked) {
 pub unsafe extern "C" fn ttlab_table_search(table: *mut Linked, plies: c_uint) -> c_int {
     // SAFETY: the caller's pointer is NULL or one of ours.
     if let Some(linked) = unsafe { table.as_ref() } {
-        linked.owner.take();
+        linked.owners.take();
     }
     // SAFETY: passed on to the caller.
     unsafe {
-        with_owner(table, |handle| {
+        with_counts(table, |handle| {
             handle.search(plies);
             Ok(0)
         })
@@ -136,7 +180,7 @@ pub unsafe extern "C" fn ttlab_table_search(table: *mut Linked, plies: c_uint) -
 pub unsafe extern "C" fn ttlab_table_clear(table: *mut Linked) -> c_int {
     // SAFETY: the caller's pointer is NULL or one of ours.
     let Some(linked) = (unsafe { table.as_ref() }) else { return 0 };
-    linked.owner.take();
+    linked.owners.take();
     // SAFETY: passed on to the caller.
     let code = unsafe {
         with_owner(table, |handle| {
@@ -144,7 +188,7 @@ pub unsafe extern "C" fn ttlab_table_clear(table: *mut Linked) -> c_int {
             Ok(0)
         })
     };
-    linked.owner.release();
+    linked.owners.release();
     code
 }
 
@@ -205,7 +249,7 @@ pub unsafe extern "C" fn ttlab_table_result(table: *mut Linked, entry: *const Fo
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ttlab_table_hashfull(table: *const Linked) -> c_int {
     // SAFETY: passed on to the caller.
-    unsafe { with_owner(table, |handle| Ok(handle.hashfull())) }
+    unsafe { with_counts(table, |handle| Ok(handle.hashfull())) }
 }
 
 /// # Safety
@@ -215,7 +259,7 @@ pub unsafe extern "C" fn ttlab_table_hashfull(table: *const Linked) -> c_int {
 pub unsafe extern "C" fn ttlab_table_counter(table: *const Linked, name: *const c_char, value: *mut u64) -> c_int {
     // SAFETY: passed on to the caller.
     unsafe {
-        with_owner(table, |handle| {
+        with_counts(table, |handle| {
             if name.is_null() {
                 return Err(missing("name"));
             }
@@ -232,7 +276,7 @@ pub unsafe extern "C" fn ttlab_table_counter(table: *const Linked, name: *const 
 pub unsafe extern "C" fn ttlab_table_info(table: *const Linked, text: *mut c_char, size: usize) -> c_int {
     // SAFETY: passed on to the caller.
     unsafe {
-        with_owner(table, |handle| {
+        with_counts(table, |handle| {
             let info = handle.info();
             if text.is_null() {
                 return Err(missing("text"));

@@ -5,10 +5,10 @@ use ttlab_core::table_options;
 
 const WEISS: &str = "table.design = weiss; table.static_evaluation = true; table.size = 64";
 
-fn create(options: &str) -> Result<*mut Linked, (c_int, String)> {
+fn create(options: &str, owners: c_int) -> Result<*mut Linked, (c_int, String)> {
     let (text, mut table) = (CString::new(options).unwrap(), null_mut());
     // SAFETY: the text ends with 0, and the table is written to a local.
-    match unsafe { ttlab_table_create(VERSION, text.as_ptr(), 1, &raw mut table) } {
+    match unsafe { ttlab_table_create(VERSION, text.as_ptr(), owners, &raw mut table) } {
         0 => Ok(table),
         code => Err((code, message())),
     }
@@ -22,9 +22,23 @@ fn message() -> String {
 /// A table that is destroyed in the end.
 struct Own(*mut Linked);
 
+// SAFETY: that is what is tried.
+unsafe impl Sync for Own {}
+
 impl Own {
     fn new(options: &str) -> Self {
-        Self(create(options).unwrap())
+        Self::shared(options, 1)
+    }
+    fn shared(options: &str, owners: c_int) -> Self {
+        Self(create(options, owners).unwrap())
+    }
+    fn result(&self, entry: ForeignEntry, cut: c_int) {
+        // SAFETY: the table lives, and the entry is a local.
+        assert_eq!(unsafe { ttlab_table_result(self.0, &raw const entry, cut) }, 0);
+    }
+    fn hashfull(&self) -> c_int {
+        // SAFETY: as above.
+        unsafe { ttlab_table_hashfull(self.0) }
     }
     fn probe(&self, key: u64) -> (c_int, ForeignEntry) {
         let mut entry = ForeignEntry { mv: 7, bound: 3, ..ForeignEntry::EMPTY };
@@ -169,15 +183,18 @@ fn result_of_a_hit_reaches_the_table() {
     table.search(1);
     let (_, hit) = table.probe(9);
     assert_eq!((hit.age, hit.depth), (1, 9));
-    let tell = |entry: ForeignEntry, cut: c_int| {
-        // SAFETY: the table lives, and the entry is a local.
-        assert_eq!(unsafe { ttlab_table_result(table.0, &raw const entry, cut) }, 0);
-    };
-    tell(hit, 0);
+    table.result(hit, 0);
     assert_eq!((table.probe(9).1.age, table.probe(9).1.depth), (1, 7));
-    tell(hit, 1);
+    table.result(hit, 1);
     assert_eq!((table.probe(9).1.age, table.probe(9).1.depth), (0, 7));
-    tell(ForeignEntry { slot: u64::MAX, ..hit }, 1);
+    table.result(ForeignEntry { slot: u64::MAX, ..hit }, 1);
+    // The depth of the node decides, and without the option nothing is lowered.
+    for (missed, depth, left) in [("missed = 2", 6, 9), ("missed = 2", 7, 7), ("missed = 0", 9, 9)] {
+        let table = Own::new(&format!("{WEISS}; table.demotion.{missed}; table.demotion.missed_depth = 7"));
+        table.store(9, ForeignEntry { bound: 2, ..ENTRY });
+        table.result(ForeignEntry { depth, ..table.probe(9).1 }, 0);
+        assert_eq!(table.probe(9).1.depth, left, "{missed}, {depth}");
+    }
 }
 
 #[test]
@@ -196,8 +213,7 @@ fn counters_are_those_of_the_search_or_of_all() {
     assert_eq!(table.info(0).0, length);
     assert_eq!(table.counter("table.stores"), Ok(1));
     assert_eq!([table.counter("slots"), table.counter("entries")], [Ok(64), Ok(1)]);
-    // SAFETY: the table lives.
-    assert_eq!(unsafe { ttlab_table_hashfull(table.0) }, 1000 / 64);
+    assert_eq!(table.hashfull(), 1000 / 64);
     let (code, text) = table.counter("table.hit").unwrap_err();
     assert_eq!(code, codes::ARGUMENT);
     assert!(text.starts_with("table.hit: there is no such counter: expected one of table.probes, "), "{text}");
@@ -232,7 +248,7 @@ fn wrong_options_are_refused_by_path() {
         if cfg!(miri) && code == codes::MEMORY {
             continue; // Miri has no calls that say how much memory is free.
         }
-        let (found, message) = create(options).unwrap_err();
+        let (found, message) = create(options, 1).unwrap_err();
         assert_eq!(found, code, "{options}: {message}");
         assert!(message.starts_with(expected), "{options}: {message}");
     }
@@ -242,8 +258,10 @@ fn wrong_options_are_refused_by_path() {
     unsafe {
         assert_eq!(ttlab_table_create(VERSION + 1, text.as_ptr(), 1, &raw mut table), codes::VERSION);
         assert_eq!(message(), "version: the header has 2, the library 1: expected the same");
-        assert_eq!(ttlab_table_create(VERSION, text.as_ptr(), 2, &raw mut table), codes::OPTION);
-        assert!(message().starts_with("owners: 2 is out of range"), "{}", message());
+        for owners in [c_int::MIN, -1, 0, 256, 257] {
+            assert_eq!(ttlab_table_create(VERSION, text.as_ptr(), owners, &raw mut table), codes::OPTION);
+            assert_eq!(message(), format!("owners: {owners} is out of range: expected 1 to 255 threads"));
+        }
         assert_eq!(ttlab_table_create(VERSION, text.as_ptr(), 1, null_mut()), codes::ARGUMENT);
         assert_eq!(ttlab_table_create(VERSION, c"\xff".as_ptr(), 1, &raw mut table), codes::OPTION);
     }
@@ -293,21 +311,18 @@ fn wrong_calls_are_refused_and_change_nothing() {
 /// A second thread is refused until it begins a search of its own, and the first after it.
 #[test]
 fn two_threads_cannot_share_a_table() {
-    struct Shared(Own);
-    // SAFETY: that is what is tried.
-    unsafe impl Sync for Shared {}
-    let shared = &Shared(Own::new(WEISS));
-    shared.0.search(1);
-    shared.0.store(9, ENTRY);
+    let shared = &Own::new(WEISS);
+    shared.search(1);
+    shared.store(9, ENTRY);
     let in_thread = |body: &(dyn Fn(&Own) -> c_int + Sync)| {
-        std::thread::scope(|scope| scope.spawn(|| body(&{ shared }.0)).join().unwrap())
+        std::thread::scope(|scope| scope.spawn(|| body(shared)).join().unwrap())
     };
     let text = in_thread(&|table| {
         assert_eq!(table.probe(9).0, codes::OWNER);
         assert!(message().starts_with("owners: another thread searches with this table"), "{}", message());
         table.store(8, ENTRY)
     });
-    assert_eq!((text, shared.0.probe(9).0, shared.0.probe(8).0), (codes::OWNER, 1, 0));
+    assert_eq!((text, shared.probe(9).0, shared.probe(8).0), (codes::OWNER, 1, 0));
     assert_eq!(
         in_thread(&|table| {
             table.search(1);
@@ -315,11 +330,127 @@ fn two_threads_cannot_share_a_table() {
         }),
         1
     );
-    assert_eq!(shared.0.probe(9).0, codes::OWNER);
+    assert_eq!(shared.probe(9).0, codes::OWNER);
     // Whoever comes first after a clear searches.
-    shared.0.clear();
+    shared.clear();
     assert_eq!(in_thread(&|table| table.probe(9).0), 0);
-    assert_eq!(shared.0.probe(9).0, codes::OWNER);
+    assert_eq!(shared.probe(9).0, codes::OWNER);
+}
+
+/// What two threads do adds up, and both find what either stored. A third is refused.
+#[test]
+fn owners_share_a_table() {
+    let keys = if cfg!(miri) { 20 } else { 2000 };
+    // Divided, with slots chosen by probes, by one lock, and without a bound.
+    for options in [
+        "table.layout = 1x16; table.size = 4096; table.policy = always",
+        "table.layout = { bucket = 64, entry = 16, slots = 4, key_bits = 40 }; table.size = 4096; table.policy = depth-age; \
+         table.victim = probe",
+        "table.layout = 1x16; table.size = 4096; table.policy = always; table.forget = 0.0000001",
+        "table.kind = unbounded",
+    ] {
+        let table = &Own::shared(options, 2);
+        let key = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let entry_of = |number: u64| ForeignEntry { mv: number as u16, depth: 9, eval: i16::MIN, ..ENTRY };
+        let count = |name: &str| table.counter(name).unwrap();
+        let play = |numbers: std::ops::Range<u64>| {
+            for number in numbers {
+                // SAFETY: the table lives.
+                unsafe { ttlab_table_prefetch(table.0, key(number)) };
+                let (_, entry) = table.probe(key(number));
+                table.store(key(number), ForeignEntry { slot: entry.slot, ..entry_of(number) });
+                if number % 64 == 0 {
+                    count("table.stores");
+                }
+            }
+        };
+        // The search before, on this thread.
+        play(1..8);
+        table.search(1);
+        // Nothing is asserted before both threads are done, so that none waits for one that failed.
+        let barrier = &std::sync::Barrier::new(2);
+        let (second, third, first) = std::thread::scope(|scope| {
+            let second = scope.spawn(|| {
+                barrier.wait();
+                play(10_000..10_000 + keys);
+                barrier.wait();
+                let stores = table.counter("table.stores");
+                barrier.wait();
+                stores
+            });
+            barrier.wait();
+            play(20_000..20_000 + keys);
+            barrier.wait();
+            let third = scope.spawn(|| (table.probe(9).0, message())).join().unwrap();
+            let first = (table.counter("table.stores"), table.info(1000).1, table.hashfull());
+            barrier.wait();
+            (second.join().unwrap(), third, first)
+        });
+        let all = 2 * keys + 7;
+        assert_eq!((&second, first.0), (&Ok(all), Ok(all)), "{options}");
+        assert_eq!(third.0, codes::OWNER);
+        assert!(third.1.starts_with("owners: another thread searches with this table"), "{}", third.1);
+        assert!(first.1.starts_with(&format!("ttlab table.probes {} table.hits 0 ", all - 7)), "{}", first.1);
+        let entries = all - count("table.evictions");
+        assert_eq!(count("entries"), entries);
+        if !options.ends_with("unbounded") {
+            assert_eq!((count("slots"), first.2 as u64), (4096, entries * 1000 / 4096));
+        }
+        let is_found = |number: &u64| {
+            let (code, entry) = table.probe(key(*number));
+            code == 1 && entry == (ForeignEntry { slot: entry.slot, age: entry.age, ..entry_of(*number) })
+        };
+        let numbers = (1..8).chain(10_000..10_000 + keys).chain(20_000..20_000 + keys);
+        assert_eq!(numbers.filter(is_found).count() as u64, entries, "{options}");
+        assert_eq!(count("table.hits"), entries);
+        // Another thread takes the place of the second in the next search. After a clear all are
+        // free, and nobody finds anything.
+        table.search(1);
+        let probe = |number| std::thread::scope(|scope| scope.spawn(|| table.probe(key(number)).0).join().unwrap());
+        assert!(probe(10_000) >= 0);
+        table.clear();
+        assert_eq!((probe(10_001), probe(20_001), table.hashfull(), count("entries")), (0, 0, 0, 0), "{options}");
+    }
+}
+
+/// One thread on a table for several has the answers and counters of a table for one.
+#[test]
+fn table_for_two_counts_as_a_table_for_one() {
+    let layouts = ["3x8", "5x12", "4x16", "1x12", "1x16"].map(|name| format!("table.layout = {name}; table.size = 90"));
+    let others = [
+        WEISS,
+        "table.design = stockfish; table.size = 90",
+        "table.design = ethereal; table.size = 90; table.clock = game-ply; table.refresh = match",
+        "table.kind = unbounded",
+        "table.kind = none",
+        "table.layout = 4x16; table.size = 90; table.policy = depth-age; table.victim = probe; table.age_bits = 3; table.refresh = cutoff",
+        "table.layout = 2x16; table.size = 90; table.forget = 0.3; table.clear = search",
+    ];
+    for options in layouts.into_iter().chain(others.map(str::to_owned)) {
+        let tables = [1, 2, 255].map(|owners| Own::shared(&options, owners));
+        let mut random = 7_u64;
+        for step in 0..if cfg!(miri) { 60 } else { 1200 } {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let key = (random >> 57) * 0x0123_4567_89ab_cdef + 1;
+            let answers = tables.each_ref().map(|table| {
+                if step % 50 == 0 {
+                    table.search(step / 50);
+                }
+                if step == 1111 {
+                    table.clear();
+                }
+                let (code, entry) = table.probe(key);
+                table.result(entry, (random >> 20 & 1) as c_int);
+                let depth = (random >> 40) as i16 % 40 - 2;
+                let stored = table.store(key, ForeignEntry { depth, bound: (random >> 30 & 3) as u8, ..entry });
+                let all =
+                    (step % 20 == 0).then(|| (table.info(1000).1, table.hashfull(), table.counter("table.clipped")));
+                (code, entry, stored, all)
+            });
+            assert!(answers[0] == answers[1] && answers[0] == answers[2], "{options}: {answers:?}");
+        }
+        assert!(options.contains("none") || tables[2].counter("table.hits").unwrap() > 9, "{options}");
+    }
 }
 
 /// A panic becomes a code, and the table answers nothing more.
@@ -329,6 +460,12 @@ fn panic_does_not_cross_the_border() {
     // SAFETY: the table lives.
     let code = unsafe { with_owner(table.0, |_| panic!("as planned")) };
     assert_eq!((code, table.probe(9).0, table.store(9, ENTRY)), (codes::PANIC, codes::PANIC, codes::PANIC));
+    // For all owners.
+    let table = &Own::shared(WEISS, 2);
+    // SAFETY: as above.
+    let panic = || unsafe { with_owner(table.0, |_| panic!("as planned")) };
+    assert_eq!(std::thread::scope(|scope| scope.spawn(panic).join().unwrap()), codes::PANIC);
+    assert_eq!((table.probe(9).0, table.counter("table.stores").unwrap_err().0), (codes::PANIC, codes::PANIC));
     assert_eq!(guard(|| panic!("as planned")), codes::PANIC);
 }
 

@@ -41,8 +41,11 @@ fn compile(compiler: &str, arguments: &[&str], output: &Path) -> Option<()> {
 
 fn output(program: &Path, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).env_remove("TTLAB_TABLE").output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
+
+const WEISS: &str = "table.design = weiss; table.size = 256; table.static_evaluation = true";
 
 #[test]
 fn c_and_rust_search_the_same_nodes() {
@@ -54,7 +57,7 @@ fn c_and_rust_search_the_same_nodes() {
     let rust = built("examples", "four", "four");
     let mut lines = Vec::new();
     for options in [
-        "table.design = weiss; table.size = 256; table.static_evaluation = true",
+        WEISS,
         "table.design = stockfish; table.size = 300; table.static_evaluation = true",
         "table.design = ethereal; table.size = 256",
         "table.layout = 1x16; table.key_bits = 32; table.size = 64; table.static_evaluation = true; table.forget = 0.4",
@@ -66,6 +69,16 @@ fn c_and_rust_search_the_same_nodes() {
         assert_eq!(found, output(&rust, &[options, "7"]), "{options}");
         assert!(found.lines().count() > 6, "{options}: {found}");
         lines.push(found.lines().last().unwrap().to_owned());
+    }
+    for options in [
+        WEISS,
+        "table.kind = unbounded",
+        "table.layout = 4x16; table.size = 64; table.policy = depth-age; table.victim = probe",
+    ] {
+        // One thread on a table for two has the counts of a table for one.
+        assert_eq!(output(&engine, &[options, "7", "2", "1"]), output(&engine, &[options, "7"]), "{options}");
+        let both = output(&engine, &[options, "7", "2", "2"]);
+        assert!(both.lines().count() > 6, "{options}: {both}");
     }
     let nodes: Vec<u64> = lines.iter().map(|line| line.split(' ').nth(2).unwrap().parse().unwrap()).collect();
     assert!(nodes[6] > nodes[0], "a table saves nodes: {nodes:?}");
@@ -79,13 +92,33 @@ fn c_and_rust_search_the_same_nodes() {
     assert_eq!(String::from_utf8(from_environment.stdout).unwrap(), refusal);
 }
 
-/// The header is C++ too, and its constants are those of the library.
+/// The header is C++ too, and its codes are those of the library.
 #[test]
 fn header_compiles_as_cpp() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("header.cpp");
-    let text = "#include \"ttlab-table.h\"\nint main() { static_assert(sizeof(ttlab_entry) == 24, \"\"); ttlab_table *table = nullptr;\n\
-                ttlab_table_destroy(table); return ttlab_table_create(TTLAB_TABLE_VERSION, \"table.kind = none\", 1, &table); }\n";
+    let text = r#"
+#include "ttlab-table.h"
+#include <thread>
+static int create(const char *options, ttlab_table **table, int version = TTLAB_TABLE_VERSION) {
+    return ttlab_table_create(version, options, 1, table);
+}
+int main() {
+    static_assert(sizeof(ttlab_entry) == 24, "");
+    ttlab_table *table = nullptr;
+    ttlab_entry entry = {};
+    int owner = 0;
+    bool right = create("", &table, TTLAB_TABLE_VERSION + 1) == TTLAB_ERROR_VERSION;
+    right &= create("table.slots = 9", &table) == TTLAB_ERROR_OPTION;
+    right &= create("table.layout = 2x16; table.size = 100 TiB", &table) == TTLAB_ERROR_MEMORY;
+    ttlab_table_destroy(table);
+    right &= create("table.kind = none", &table) == 0 && ttlab_table_probe(table, 0, &entry) == TTLAB_ERROR_KEY;
+    right &= ttlab_table_probe(table, 1, nullptr) == TTLAB_ERROR_ARGUMENT;
+    std::thread([&] { owner = ttlab_table_probe(table, 1, &entry); }).join();
+    ttlab_table_destroy(table);
+    return right && owner == TTLAB_ERROR_OWNER ? 0 : 1;
+}
+"#;
     std::fs::write(&source, text).unwrap();
     let program = folder.path().join("header");
     if compile("c++", &["-std=c++11", source.to_str().unwrap()], &program).is_some() {
