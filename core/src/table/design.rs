@@ -64,7 +64,7 @@ designs! {
     Integral "integral" "Integral 3f15ba6b (2026-04-02)." "" "no keys of 0, no evaluations alone";
     Alexandria "alexandria" "Alexandria 2ebf1143 (2026-05-04)." "" "2,000 buckets; no keys of 0";
     Berserk "berserk" "Berserk 19f96bde (2025-06-23)." "" "";
-    Ethereal "ethereal" "Ethereal 0e47e9b6 (2024-06-11)." "" "no evaluations alone";
+    Ethereal "ethereal" "Ethereal 0e47e9b6 (2024-06-11)." "the clock goes on when the table is emptied" "no evaluations alone";
     Sirius "sirius" "Sirius 3bedea6e (2026-05-10)." "" "no evaluations alone";
     Clover "clover" "Clover e647926a (2025-09-14)." "" "at time 0, empty slots too";
     Hobbes "hobbes" "Hobbes e35ccd8b (2026-08-19)." "an evaluation alone counts as an empty slot" "333 buckets; any search; no evaluations alone";
