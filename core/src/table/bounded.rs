@@ -477,9 +477,8 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         // kept.
         entry.used |= old.used && old.age(self.now) == 0 && !self.demotion.once;
         let (bucket, packing) = self.words_at_mut(start);
-        let old_generation = entry::generation(packing.data(bucket, slot));
         packing.write(bucket, slot, stored_key, &entry);
-        self.count_replacement(Some(old_generation));
+        self.count_replacement(Some(old.generation & self.age_mask));
         self.counters.updates += 1;
         StoreOutcome::in_slot(bucket_number * self.slots() + slot, true)
     }
@@ -574,8 +573,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             if mark {
                 word = entry::with_mark(word);
             }
-            packing.set_data(bucket, slot, word);
-            self.count_replacement(Some(entry::generation(old)));
+            if word != old {
+                packing.set_data(bucket, slot, word);
+                self.count_replacement(Some(entry::generation(old)));
+            }
         }
     }
 }

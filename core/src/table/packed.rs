@@ -35,10 +35,28 @@ fn mask(bits: usize) -> u128 {
     (1 << bits) - 1
 }
 
+/// The first of four words that have all of the bits, and the place of the bits in them, unless
+/// there are no four such words. Four words are read and written at once.
+#[inline(always)]
+fn four_words(len: usize, offset: usize, bits: usize) -> Option<(usize, usize)> {
+    let first = (offset / 16).min(len.checked_sub(4)?);
+    let shift = offset - 16 * first;
+    (shift + bits <= 64).then_some((first, shift))
+}
+
+#[inline(always)]
+fn join(words: &[u16]) -> u64 {
+    (0..4).fold(0, |raw, index| raw | u64::from(words[index]) << (16 * index))
+}
+
 /// Reads `bits` bits of a bucket, starting at bit `offset`. At most 113 bits can be read, so that
 /// they lie in at most eight words.
+#[inline(always)]
 fn read(bucket: &[u16], offset: usize, bits: usize) -> u128 {
     debug_assert!(offset % 16 + bits <= 128, "{bits} bits at {offset}");
+    if let Some((first, shift)) = four_words(bucket.len(), offset, bits) {
+        return u128::from(join(&bucket[first..first + 4]) >> (shift % 64) & mask(bits) as u64);
+    }
     let words = &bucket[offset / 16..(offset + bits).div_ceil(16)];
     let raw = words.iter().rev().fold(0, |raw, &word| raw << 16 | u128::from(word));
     raw >> (offset % 16) & mask(bits)
@@ -46,8 +64,17 @@ fn read(bucket: &[u16], offset: usize, bits: usize) -> u128 {
 
 /// Writes `value` to `bits` bits of a bucket, starting at bit `offset`. All other bits of the
 /// bucket stay unchanged.
+#[inline(always)]
 fn write(bucket: &mut [u16], offset: usize, bits: usize, value: u128) {
     debug_assert!(value <= mask(bits), "{value} in {bits} bits");
+    if let Some((first, shift)) = four_words(bucket.len(), offset, bits) {
+        let (words, shift) = (&mut bucket[first..first + 4], shift % 64);
+        let raw = join(words) & !((mask(bits) as u64) << shift) | (value as u64) << shift;
+        for (index, word) in words.iter_mut().enumerate() {
+            *word = (raw >> (16 * index)) as u16;
+        }
+        return;
+    }
     let (shifted_mask, shifted_value) = (mask(bits) << (offset % 16), value << (offset % 16));
     for (index, word) in bucket[offset / 16..(offset + bits).div_ceil(16)].iter_mut().enumerate() {
         *word = *word & !((shifted_mask >> (16 * index)) as u16) | (shifted_value >> (16 * index)) as u16;
@@ -93,13 +120,12 @@ impl Packed {
         slot * self.entry_bits + self.inline_key_bits
     }
 
-    /// Writes the data of an entry. The evaluation, which is the first field of the data, is not
-    /// written.
     fn write_data(&self, bucket: &mut [u16], slot: usize, entry: &Entry) {
-        let Fields { depth, generation, score, mv, nodes, .. } = self.fields;
+        let Fields { evaluation, depth, generation, score, mv, nodes, .. } = self.fields;
         let largest_depth = (1 << depth.bits) - 1;
         let stored_depth = i32::from(entry.depth) - i32::from(self.shape.depth_offset);
-        let data = self.fields.bound.encode(entry.bound as u64)
+        let data = evaluation.encode(pack_evaluation(entry.evaluation, evaluation.bits))
+            | self.fields.bound.encode(entry.bound as u64)
             | self.fields.pv.encode(entry.pv.into())
             | self.fields.used.encode(entry.used.into())
             | depth.encode(stored_depth.min(largest_depth) as u64)
@@ -107,9 +133,7 @@ impl Packed {
             | score.encode(pack_score(entry.score, score.bits))
             | mv.encode(entry.mv.bits().into())
             | nodes.encode(if nodes.bits == 0 { 0 } else { compress_nodes(entry.nodes) });
-        let evaluation_bits = self.fields.evaluation.bits as usize;
-        let (start, bits) = (self.data_offset(slot) + evaluation_bits, self.data_bits - evaluation_bits);
-        write(bucket, start, bits, data >> evaluation_bits);
+        write(bucket, self.data_offset(slot), self.data_bits, data);
     }
 }
 
@@ -204,7 +228,7 @@ impl Packing for Packed {
     fn set_data(&self, bucket: &mut [u16], slot: usize, word: u64) {
         let (entry, old) = (unpack(word), self.entry(bucket, slot));
         let mv = Move::opaque(entry.mv.bits() | old.mv.bits() & !MOVE_BITS);
-        self.write_data(bucket, slot, &Entry { mv, ..entry });
+        self.write_data(bucket, slot, &Entry { mv, evaluation: old.evaluation, ..entry });
     }
 
     fn set_move(&self, bucket: &mut [u16], slot: usize, mv: Move) {
@@ -214,9 +238,6 @@ impl Packing for Packed {
 
     fn write(&self, bucket: &mut [u16], slot: usize, stored_key: u64, entry: &Entry) {
         write(bucket, self.key_offset(slot), usize::from(self.shape.key_bits), stored_key.into());
-        let evaluation = self.fields.evaluation;
-        let packed = pack_evaluation(entry.evaluation, evaluation.bits);
-        write(bucket, self.data_offset(slot), evaluation.bits as usize, packed.into());
         self.write_data(bucket, slot, entry);
     }
 
