@@ -250,7 +250,8 @@ impl Handle {
     /// Tells the table what a hit was worth: whether it ended its node, or was of the wrong side.
     pub fn result(&mut self, entry: &ForeignEntry, cut: bool) {
         let (Some(table), slot) = (&mut self.table, entry.slot as usize / MAX_SLOTS) else { return };
-        if slot as u64 >= self.total_slots {
+        // The empty entry of a probe that found nothing has no result either.
+        if slot as u64 >= self.total_slots || entry.bound == 0 && entry.eval == NONE {
             return;
         }
         let demotion = self.options.demotion;

@@ -9,7 +9,7 @@ use ttlab::internals::table::options::{Index, Layout, Refresh, SameKey, Size};
 use ttlab::internals::table::policy::Policy;
 use ttlab::internals::table::shape::Shape;
 use ttlab::internals::table::{
-    Entry, ObservedTable, SharedTable, Table, TableCounters, TableKind, TableOptions, build, bytes, slot_count,
+    Entry, ObservedTable, SharedTable, Table, TableKind, TableOptions, build, bytes, slot_count,
 };
 
 /// One random operation on a table.
@@ -246,10 +246,9 @@ fn threads_share_a_table() {
     let mut cleared = 0;
     for round in 1..4 {
         std::thread::scope(|scope| {
-            let start = |(thread, table): (usize, &mut Box<dyn Table>)| {
-                drop(scope.spawn(move || use_table(thread, &mut **table)))
-            };
-            tables.iter_mut().enumerate().for_each(start);
+            for (thread, table) in tables.iter_mut().enumerate() {
+                scope.spawn(move || use_table(thread, &mut **table));
+            }
         });
         let (count, occupancy) = (tables[1].counters(), tables[2].occupancy());
         assert_eq!(count.stores, 80_000 * round);
