@@ -370,7 +370,8 @@ impl Table for SharedTable {
             sum.occupied += report.occupancy.occupied;
             sum.current = sum.current.wrapping_add(report.occupancy.current);
         });
-        // Where ages have come round, one thread may have overwritten what another is yet to report.
+        // Where ages have come round, one thread may have overwritten what another still has to
+        // report.
         Occupancy { current: (sum.current as i64).max(0) as u64, ..sum }
     }
 }
