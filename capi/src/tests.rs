@@ -105,6 +105,10 @@ fn entry_comes_back_as_it_was_stored() {
         assert_eq!(table.store(key, ForeignEntry { slot: missed.slot, ..entry }), 1);
         let (code, found) = table.probe(key);
         assert_eq!((code, found), (1, ForeignEntry { slot: found.slot, ..entry }), "{options}");
+        if options.contains("4x16") {
+            table.store(key, ForeignEntry { pv: 1, slot: missed.slot, ..entry });
+            assert_eq!(table.probe(key).1.pv, 1);
+        }
         // Without a bound there is an evaluation alone, where the table takes it.
         let (_, missed) = table.probe(!key);
         table.store(!key, ForeignEntry { bound: 0, eval: -7, slot: missed.slot, ..ENTRY });
@@ -369,23 +373,29 @@ fn owners_share_a_table() {
         table.search(1);
         // Nothing is asserted before both threads are done, so that none waits for one that failed.
         let barrier = &std::sync::Barrier::new(2);
-        let (second, third, first) = std::thread::scope(|scope| {
+        let (second, third, first, next) = std::thread::scope(|scope| {
             let second = scope.spawn(|| {
                 barrier.wait();
                 play(10_000..10_000 + keys);
                 barrier.wait();
-                let stores = table.counter("table.stores");
                 barrier.wait();
-                stores
+                table.counter("table.stores")
             });
             barrier.wait();
             play(20_000..20_000 + keys);
             barrier.wait();
             let third = scope.spawn(|| (table.probe(9).0, message())).join().unwrap();
-            let first = (table.counter("table.stores"), table.info(1000).1, table.hashfull());
+            let info = table.info(1000).1;
+            let first = (table.counter("table.stores"), info, table.hashfull());
+            // A search begins with what both have counted, and its second owner may be another thread.
+            table.search(1);
+            let next = (table.info(1000).1, scope.spawn(|| table.probe(9).0).join().unwrap());
+            table.search(1);
             barrier.wait();
-            (second.join().unwrap(), third, first)
+            (second.join().unwrap(), third, first, next)
         });
+        assert!(next.0.starts_with("ttlab table.probes 0 ") && next.0.contains(" table.stores 0 "), "{}", next.0);
+        assert_eq!(next.1, 0);
         let all = 2 * keys + 7;
         assert_eq!((&second, first.0), (&Ok(all), Ok(all)), "{options}");
         assert_eq!(third.0, codes::OWNER);
@@ -411,6 +421,22 @@ fn owners_share_a_table() {
         table.clear();
         assert_eq!((probe(10_001), probe(20_001), table.hashfull(), count("entries")), (0, 0, 0, 0), "{options}");
     }
+}
+
+/// What another thread did counts at once, also what was clipped before the table, and a search
+/// begins with it.
+#[test]
+fn search_begins_with_the_counts_of_all() {
+    let table = &Own::shared(WEISS, 2);
+    table.search(1);
+    let store = || table.store(9, ForeignEntry { depth: -1, ..ENTRY });
+    assert_eq!(std::thread::scope(|scope| scope.spawn(store).join().unwrap()), 1);
+    assert_eq!(table.counter("table.clipped"), Ok(1));
+    assert_eq!(std::thread::scope(|scope| scope.spawn(store).join().unwrap()), 1);
+    table.search(1);
+    let (_, info) = table.info(1000);
+    assert!(info.contains(" table.stores 0 ") && info.contains(" table.clipped 0 "), "{info}");
+    assert_eq!(table.counter("table.clipped"), Ok(2));
 }
 
 /// One thread on a table for several has the answers and counters of a table for one.
