@@ -5,7 +5,7 @@ use super::increments::Increments;
 use super::keys::Keys;
 use super::successors;
 use super::types::{Color, Piece, Square};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// A piece on a square: one of 768.
 pub type PieceSquare = (Color, Piece, Square);
@@ -83,10 +83,12 @@ pub struct Spread {
 /// `bucket` is the index of the table: it returns a number below `buckets` for each key.
 pub fn spread(keys: &Keys, buckets: usize, bucket: impl Fn(u64) -> u64) -> Spread {
     let identity = Keys::independent();
-    let mut positions = HashMap::from([(Board::startpos().key_from_scratch(&identity), Board::startpos())]);
+    // Positions that differ in an en passant square without a legal capture are one, in the form that
+    // comes first in this order.
+    let mut positions = BTreeMap::from([(Board::startpos().key_from_scratch(&identity), Board::startpos())]);
     for _ in 0..4 {
         for board in positions.clone().values() {
-            let add = |child: &Board| _ = positions.insert(child.key_from_scratch(&identity), *child);
+            let add = |child: &Board| _ = positions.entry(child.key_from_scratch(&identity)).or_insert(*child);
             successors::for_each(board, Increments::none(), add);
         }
     }
