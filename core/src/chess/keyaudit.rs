@@ -83,8 +83,8 @@ pub struct Spread {
 /// `bucket` is the index of the table: it returns a number below `buckets` for each key.
 pub fn spread(keys: &Keys, buckets: usize, bucket: impl Fn(u64) -> u64) -> Spread {
     let identity = Keys::independent();
-    // Positions that differ in an en passant square without a legal capture are one, in the form that
-    // comes first in this order.
+    // Positions that differ in an en passant square without a legal capture are one, in the form
+    // that comes first in this order.
     let mut positions = BTreeMap::from([(Board::startpos().key_from_scratch(&identity), Board::startpos())]);
     for _ in 0..4 {
         for board in positions.clone().values() {
