@@ -1,4 +1,4 @@
-"""The tables of twenty engines in equal bytes (README.md): league.py gather FOLDER > UNITS.csv, league.py lot UNITS.csv[.xz], league.py tables UNITS.csv[.xz]
+"""The tables of twenty engines in equal bytes (README.md): league.py gather FOLDER > UNITS.csv, league.py lot UNITS.csv[.xz], league.py tables UNITS.csv[.xz], league.py --self-test
 
 `gather` reads FOLDER/RUN/results.csv of the runs that are there and writes a line for each size, table and unit, a game or (of games) an opening: searches, nodes, the sum of their logarithms, stores, seconds
 (the least of the repeats of each search), points. `lot` names the tables that play. `tables` prints everything.
@@ -12,6 +12,9 @@ import random
 import statistics
 import sys
 from collections import defaultdict
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "studies"))
+from replicated import quantile
 
 COUNTED = {"match": "`match`", "modern": "`modern`, shape neutral", "evaluations": "`match`, evaluations kept"}
 TIMED = {"times": "as it is", "times-evaluations": "evaluations kept, `eval.work = 500`"}
@@ -84,15 +87,6 @@ def beyond(t, freedom):
     density = lambda x: scale * (1 + x * x / freedom) ** (-(freedom + 1) / 2)
     inside = sum((1 if step in (0, steps) else 4 if step % 2 else 2) * density(end * step / steps) for step in range(steps + 1)) * end / steps / 3
     return max(0.5 - inside, 0.0) if t > 0 else min(0.5 + inside, 1.0)
-
-
-def quantile(freedom):
-    """97.5 % of Student's t."""
-    low, high = 0.0, 100.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if beyond(middle, freedom) > 0.025 else (low, middle)
-    return low
 
 
 def holm(chances):
@@ -207,8 +201,26 @@ def tables(units):
                 print(f"| {table} | {named['match', '32 KiB'][table]} | {len(points)} | {value:+.0f} [{low:+.0f}, {high:+.0f}] | {predicted:+.0f} |")
 
 
+def self_test():
+    # From tables of Student's t: 5 % above 1.812 with 10 degrees of freedom, 0.1 % above 3.174 with 99.
+    assert abs(beyond(1.8125, 10) - 0.05) < 1e-5 and abs(beyond(3.1746, 99) - 0.001) < 1e-6 and abs(beyond(-1.8125, 10) - 0.95) < 1e-5
+    assert holm({"a": 0.04, "b": 0.01, "c": 0.03}) == {"b": 0.03, "c": 0.06, "a": 0.06}
+    lots = random.Random(2)
+    made = {f"d{number:02}": (0.0, 0.02) for number in range(17)} | {"far": (0.1, 0.02), "near": (0.021, 0.02), "wild": (0.0, 0.5), "x, full keys": (1.0, 0.02)}
+    spread = [lots.gauss(8, 1) for _ in range(100)]
+    games = {table: {str(game): {"searches": 2, "log_nodes": 2 * (base + mean + lots.gauss(0, error))} for game, base in enumerate(spread)} for table, (mean, error) in made.items()}
+    found, count = cell(games, nodes)
+    named = classes(found, count)
+    assert count == 100 and abs(found["far"][0] - 0.1) < 0.01 and "x, full keys" not in named
+    assert [table for table, name in named.items() if name != "equivalent"] == ["far", "near", "wild"], named
+    assert named["far"] == "differs" and named["near"] == named["wild"] == "undecided"
+    print("ok")
+
+
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "gather":
+    if sys.argv[1:] == ["--self-test"]:
+        self_test()
+    elif len(sys.argv) == 3 and sys.argv[1] == "gather":
         gather(sys.argv[2])
     elif len(sys.argv) == 3 and sys.argv[1] == "lot":
         print("\n".join(lot(read(sys.argv[2]))))

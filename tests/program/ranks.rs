@@ -4,6 +4,7 @@
 use crate::common::{scratch, skip};
 use std::fmt::Write;
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use ttlab::internals::experiment::{Experiment, options};
@@ -187,21 +188,27 @@ fn tables_of_the_study_are_those_of_its_sums() {
 }
 
 #[test]
-fn tables_of_the_closed_loop_are_those_of_its_pairs() {
-    let Some((folder, page)) = kept("closed-loop") else { return };
-    let program = "experiments/closed-loop/effects.py";
-    let Some(answer) = script(program, &[Path::new("--self-test")]) else { return };
-    assert_eq!(answer, "ok\n");
-    let files = [PathBuf::from("judge"), folder.join("predictions.csv"), folder.join("pairs.csv.xz")];
-    let tables = script(program, &files.each_ref().map(PathBuf::as_path)).unwrap();
-    check_tables(&folder, &page, &tables);
+fn tables_of_the_other_studies_are_those_of_their_sums() {
+    for (study, program, command, files) in [
+        ("closed-loop", "effects.py", "judge", &["predictions.csv", "pairs.csv.xz"][..]),
+        ("league", "league.py", "tables", &["units.csv.xz"]),
+    ] {
+        let Some((folder, page)) = kept(study) else { return };
+        let program = format!("experiments/{study}/{program}");
+        let Some(answer) = script(&program, &[Path::new("--self-test")]) else { return };
+        assert_eq!(answer, "ok\n");
+        let words = iter::once(PathBuf::from(command)).chain(files.iter().map(|file| folder.join(file)));
+        let words: Vec<PathBuf> = words.collect();
+        let tables = script(&program, &words.iter().map(PathBuf::as_path).collect::<Vec<_>>()).unwrap();
+        check_tables(&folder, &page, &tables);
+    }
 }
 
 /// Figures such as "0.19 (95 % 0.13 to 0.24)" in documents that link to a study are in its tables,
 /// and so are the figures of the study's own prose.
 #[test]
 fn figures_of_the_study_in_documents_stand_in_its_tables() {
-    for (study, least) in [("measures", 10), ("closed-loop", 5)] {
+    for (study, least) in [("measures", 10), ("closed-loop", 5), ("league", 5)] {
         let Some((_, page)) = kept(study) else { return };
         let (prose, tables) = page.split_once("\n## All tables\n").unwrap();
         let mut seen = 0;
