@@ -45,7 +45,7 @@ def of_searches(path):
         if row["repeat"] == "0":
             nodes[search] += float(row["search.nodes"])
             stores[search] += float(row["table.stores"])
-        seconds[search][row["repeat"]] += float(row["seconds"])
+        seconds[search][row["repeat"]] += float(row["seconds"] or 0)
     units = defaultdict(lambda: defaultdict(float))
     for search, count in nodes.items():
         unit = units[search[:3]]

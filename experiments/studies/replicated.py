@@ -1,7 +1,8 @@
-"""Which findings of a study are replicated: replicated.py FOLDER
+"""Which findings of a study are replicated: replicated.py FOLDER, or replicated.py gather FOLDER > depth-8.csv
 
 Reads a folder with results of two suites, `found` and `confirmed`, and prints a line for each claim on nodes of its file: the geometric mean ratio in both, and confirmed / found with its 95 %
 interval (Student's, with Welch's degrees of freedom; the unit is the game or position). Replicated is what keeps its side of 1 and whose interval of confirmed / found contains 1.
+If the folder has nodes to depth 8, which `gather` sums over the depths of each search of another run, a second table has theirs.
 """
 
 import csv
@@ -14,10 +15,9 @@ import tomllib
 from collections import defaultdict
 
 
-def nodes(folder):
+def nodes(path):
     """Nodes of each search, over all its depths: by suite, variant, game (or position) and position."""
-    packed = os.path.join(folder, "results.csv.xz")
-    text = lzma.open(packed, "rt", newline="") if os.path.exists(packed) else open(os.path.join(folder, "results.csv"), newline="")
+    text = lzma.open(path, "rt", newline="") if path.endswith(".xz") else open(path, newline="")
     found = defaultdict(float)
     with text:
         for row in csv.DictReader(text):
@@ -45,10 +45,28 @@ def quantile(freedom):
     return z + sum(term / freedom ** (power + 1) for power, term in enumerate(terms))
 
 
+def rows(folder):
+    packed = os.path.join(folder, "results.csv.xz")
+    return nodes(packed if os.path.exists(packed) else os.path.join(folder, "results.csv"))
+
+
+def gather(folder):
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["suite", "variant", "game", "position", "search.nodes"])
+    out.writerows([*search, f"{count:.0f}"] for search, count in rows(folder).items())
+
+
 def main(folder):
     with open(os.path.join(folder, "experiment.toml"), "rb") as file:
         claims = [expect["claim"] for expect in tomllib.load(file)["expect"] if "claim" in expect]
-    found = nodes(folder)
+    table(claims, rows(folder))
+    deeper = os.path.join(folder, "depth-8.csv.xz")
+    if os.path.exists(deeper):
+        print("\nTo depth 8:\n")
+        table(claims, nodes(deeper))
+
+
+def table(claims, found):
     print("| claim | found | confirmed | confirmed / found | replicated |")
     print("|---|---:|---:|---|---|")
     for claim in claims:
@@ -65,5 +83,7 @@ def main(folder):
 if __name__ == "__main__":
     if len(sys.argv) == 2:
         main(sys.argv[1])
+    elif len(sys.argv) == 3 and sys.argv[1] == "gather":
+        gather(sys.argv[2])
     else:
         sys.exit(__doc__)

@@ -46,7 +46,11 @@ fn reports() -> Vec<(PathBuf, PathBuf)> {
         (folder, file)
     });
     let studies = entries("reports/studies").into_iter().map(|folder| {
-        let file = if name(&folder) == "worth-replay" { "worth" } else { name(&folder) };
+        let file = match name(&folder) {
+            "worth-replay" => "worth",
+            "primary-claims-depth-8" => "primary-claims",
+            name => name,
+        };
         let file = files.get(file).unwrap_or_else(|| panic!("{}: no experiment file", folder.display()));
         (folder.clone(), file.clone())
     });
