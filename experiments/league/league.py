@@ -177,10 +177,11 @@ def tables(units):
             shown = [(ratio(*cells[run, size][0][table], cells[run, size][1]), named[run, size].get(table, "-")) for size in sizes]
             print(f"| {table} | " + " | ".join(text for pair in shown for text in pair) + " |")
     layouts = {"stockfish": "3 in 32 bytes", "plentychess": "5 in 64", "seer": "4 in 64", "weiss": "2 in 32"}
-    heading("long keys / its own", *(f"{COUNTED[run]}, {size}" for run, size in cells))
+    with_long = [(run, size) for run, size in cells if any(not is_design(table) for table in units[run][size])]
+    heading("long keys / its own", *(f"{COUNTED[run]}, {size}" for run, size in with_long))
     for table, layout in layouts.items():
         shown = []
-        for run, size in cells:
+        for run, size in with_long:
             own, keys = (units[run][size][name] for name in (table, f"{table}, long keys"))
             apart = [nodes(keys[unit]) - nodes(own[unit]) for unit in own]
             shown.append(ratio(statistics.fmean(apart), statistics.stdev(apart) / math.sqrt(len(apart)), len(apart)))
