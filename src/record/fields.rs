@@ -4,6 +4,7 @@ use super::columns;
 use csv::StringRecord;
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher;
+use std::ops::Range;
 
 const NOT_UTF8: &str = "not UTF-8 text: the file is damaged";
 
@@ -59,19 +60,23 @@ impl SeparatedRow {
         index.and_then(|index| self.bytes.get(self.field_start(index)..=*self.ends.get(index)?)).unwrap_or(&[SEPARATOR])
     }
 
+    /// The row must have these fields.
+    pub(super) fn fields(&self, range: Range<usize>) -> &[u8] {
+        &self.bytes[self.field_start(range.start)..self.field_start(range.end)]
+    }
+
     fn field_start(&self, index: usize) -> usize {
         if index == 0 { 0 } else { self.ends[index - 1] + 1 }
     }
 
     /// `previous` is the checksum of the previous row, as for [`super::checksum`].
     pub(super) fn checksum(&self, previous: u32, field_count: usize) -> u32 {
-        let end = self.field_start(field_count);
         // The index of the time is counted from the end, because the number of columns before the
         // time varies.
         let time_index = field_count.checked_sub(*columns::AFTER_TIME);
         // If the row has no time, the range of the time is empty.
-        let time = time_index.map_or(end..end, |index| self.field_start(index)..self.field_start(index + 1));
-        hash_pieces(previous, [&self.bytes[..time.start], &self.bytes[time.end..end]])
+        let time = time_index.map_or(field_count..field_count, |index| index..index + 1);
+        hash_pieces(previous, [self.fields(0..time.start), self.fields(time.end..field_count)])
     }
 
     pub(super) fn checksum_of_all_fields(&self) -> u32 {

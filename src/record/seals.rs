@@ -6,6 +6,7 @@ use super::columns::{self, Role};
 use super::fields::SeparatedRow;
 use siphasher::sip::SipHasher13;
 use std::hash::Hasher;
+use std::ops::Range;
 
 /// The key of all hashes in this module. It contains "ttlab" in ASCII and a version.
 const KEY: u64 = 0x7474_6c61_6200_0003;
@@ -52,17 +53,18 @@ impl SealHasher {
     }
 }
 
-/// The indices of the columns whose values are the same in every run of a plan. Ids are not,
-/// because they depend on the names of options, nor are checksums, because they depend on all
+/// The indices of the columns whose values are the same in every run of a plan, in ranges. Ids are
+/// not, because they depend on the names of options, nor are checksums, because they depend on all
 /// columns.
-pub(super) fn counted_columns(header: &[String]) -> Vec<usize> {
+pub(super) fn counted_columns(header: &[String]) -> Vec<Range<usize>> {
     let is_counted = |name: &str| name != columns::ID && !matches!(columns::role(name), Role::Seal | Role::Time);
-    (0..header.len()).filter(|&index| is_counted(&header[index])).collect()
+    let indices: Vec<usize> = (0..header.len()).filter(|&index| is_counted(&header[index])).collect();
+    indices.chunk_by(|index, next| index + 1 == *next).map(|range| range[0]..range[0] + range.len()).collect()
 }
 
 /// Appends the counts of a line in the form that is hashed.
-pub(super) fn append_counts(counted: &[usize], line: &SeparatedRow, counts: &mut Vec<u8>) {
-    counted.iter().for_each(|&index| counts.extend_from_slice(line.field(Some(index))));
+pub(super) fn append_counts(counted: &[Range<usize>], line: &SeparatedRow, counts: &mut Vec<u8>) {
+    counted.iter().for_each(|range| counts.extend_from_slice(line.fields(range.clone())));
 }
 
 #[cfg(test)]

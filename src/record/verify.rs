@@ -10,9 +10,9 @@ use super::seals::{self, SealHasher, Seals};
 use super::{ResultsError, RowKey, columns, packed};
 use crate::text::plural;
 use foldhash::fast::RandomState;
-use siphasher::sip::SipHasher13;
+use foldhash::quality::FixedState;
 use std::collections::{HashMap, HashSet};
-use std::hash::Hasher;
+use std::hash::{BuildHasher, Hasher};
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn parse_checksum(text: &[u8]) -> Option<u32> {
 }
 
 fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
-    let mut hasher = SipHasher13::new();
+    let mut hasher = FixedState::default().build_hasher();
     parts.into_iter().for_each(|part| hasher.write(part));
     hasher.finish()
 }
@@ -120,7 +120,7 @@ struct RowFacts {
     /// The checksum that the row should have if `previous_checksum` is the checksum of the job's
     /// previous row.
     expected_checksum: u32,
-    /// The checksum of the job's previous row in the same block. 0 if the block has no such row.
+    /// The checksum of the previous row, or 0 if that row is of another job or another block.
     previous_checksum: u32,
 }
 
@@ -138,8 +138,8 @@ fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -
     let keys = RowKey::of_header(header);
     let (checksum_index, counted) = (checksum_index(header), seals::counted_columns(header));
     let (mut parsed_block, mut parser, mut offset) = (ParsedBlock::default(), Parser::new(), 0);
-    // The checksum of the last row of each job in this block.
-    let mut last_checksums: HashMap<u64, u32, RandomState> = HashMap::default();
+    // The job and the checksum of the previous row. The rows of a job are mostly adjacent.
+    let mut previous = (0, 0);
     for line in block[..blocks::complete_lines_length(block)].split_inclusive(|byte| *byte == b'\n') {
         let bytes = offset..offset + line.len();
         offset = bytes.end;
@@ -156,10 +156,10 @@ fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -
             let failed = !without_separator(key.error).is_empty();
             let checksum = parse_checksum(without_separator(row.field(checksum_index)));
             // The checksum of a failed job's row does not depend on a previous row.
-            let previous_checksum = if failed { 0 } else { last_checksums.get(&job_hash).copied().unwrap_or(0) };
+            let previous_checksum = if !failed && previous.0 == job_hash { previous.1 } else { 0 };
             let expected_checksum =
                 checksum_index.map_or(0, |checksum_index| row.checksum(previous_checksum, checksum_index));
-            last_checksums.insert(job_hash, checksum.unwrap_or(expected_checksum));
+            previous = (job_hash, checksum.unwrap_or(expected_checksum));
             RowFacts {
                 bytes,
                 job_hash,
@@ -233,7 +233,7 @@ fn verify_in_blocks(
                 let previous_checksum = if row.failed { 0 } else { *last_checksum };
                 let expected_checksum = match previous_checksum == row.previous_checksum {
                     true => row.expected_checksum,
-                    // The job's previous row is in another block.
+                    // The job's previous row is in another block, or not next to this one.
                     false => parser
                         .separate_line(&block[row.bytes])
                         .map_or(0, |row| row.checksum(previous_checksum, checksum_index)),

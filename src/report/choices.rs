@@ -83,8 +83,8 @@ pub(super) fn default_by(rows: &Frame) -> Vec<String> {
     let [sources, variants] = [SOURCE, columns::VARIANT].map(|name| rows.text_column(name));
     let mut first_sources = std::collections::HashMap::new();
     let is_shared = (0..rows.rows()).any(|row| {
-        let source = sources.codes()[row];
-        *first_sources.entry(variants.codes()[row]).or_insert(source) != source
+        let source = sources.codes().get(row);
+        *first_sources.entry(variants.codes().get(row)).or_insert(source) != source
     });
     if is_shared { vec![SOURCE.to_owned(), columns::VARIANT.to_owned()] } else { variant }
 }

@@ -25,7 +25,7 @@ impl<'a> Grid<'a> {
     /// if no option varies.
     pub(super) fn new(rows: &'a Frame, summary: &Summary, baseline: Option<&String>) -> Option<Self> {
         let metric = &summary.metrics[0];
-        let (frame, axes) = axes::find_axes(rows, &metric.columns());
+        let (frame, axes) = axes::find_axes(rows);
         if axes.is_empty() {
             return None;
         }

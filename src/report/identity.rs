@@ -130,7 +130,7 @@ mod tests {
         });
         let by = by.iter().map(|&name| name.to_owned()).collect();
         let summary = Summary { by, lines: lines.collect(), ..Summary::default() };
-        let (_, axes) = axes::find_axes(&frame, &[]);
+        let (_, axes) = axes::find_axes(&frame);
         let identity = Identity::new(&frame, &summary, &axes);
         let describe_cells = |(index, line): (usize, &Line)| {
             let cells = identity.cells(index, line).into_iter();

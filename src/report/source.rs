@@ -184,7 +184,7 @@ fn add_option_columns(frame: &mut Frame, sources: &[Source], requested: &[&str])
     for path in paths.filter(is_requested).collect::<BTreeSet<_>>() {
         let old_values = frame.text_column(path).into_owned();
         frame.set_texts(path, |row| {
-            let label_code = labels.codes()[row] as usize;
+            let label_code = labels.codes().get(row) as usize;
             let variant_options = &source_options[index_by_label[label_code]];
             let value = variant_options.get(variants.text(row)).and_then(|options| options.get(path));
             value.map_or_else(|| old_values.text(row).to_owned(), Clone::clone)

@@ -71,13 +71,10 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
         return None;
     }
     let grouping = Grouping::new(rows, &page.summary.by);
-    let share_columns = SHARES.iter().flat_map(|(part, whole, ..)| whole.iter().chain([part]));
-    let other_columns = [columns::AGES, columns::SQUARED_AGES];
-    let names: Vec<&str> = share_columns.chain(&other_columns).copied().collect();
-    let searches = Searches::gather(rows, &grouping, &names);
+    let searches = Searches::gather(rows, &grouping);
     let sum_of = |line: &Line, column: &str| {
         let group = grouping.values.iter().position(|values| *values == line.values);
-        group.map_or(f64::NAN, |group| searches.group_sum(group, column))
+        group.map_or(f64::NAN, |group| searches.group_sum(group, &rows.number_column(column)))
     };
     let has_helpers = |line: &Line| sum_of(line, columns::HELPER_NODES) > 0.0;
     let metric_index = |name: &str| page.summary.metrics.iter().position(|metric| metric.name == name);

@@ -14,7 +14,6 @@ use crate::parallel::par_for_each;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF, Normal};
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// With at most this many clusters, every pattern of signs is enumerated.
@@ -198,15 +197,16 @@ impl Units {
     /// their statistics. Lines of fewer than two clusters are left out.
     fn new(lines: &[Clusters]) -> Self {
         let tested_lines = || lines.iter().enumerate().filter(|(_, line)| line.len() >= 2);
-        let mut unit_of_cluster: BTreeMap<u32, usize> =
-            tested_lines().flat_map(|(_, line)| &line.ids).map(|&id| (id, 0)).collect();
-        let (cluster_count, line_count) = (unit_of_cluster.len(), tested_lines().count());
+        let mut clusters: Vec<u32> = tested_lines().flat_map(|(_, line)| line.ids.iter().copied()).collect();
+        clusters.sort();
+        clusters.dedup();
+        let (cluster_count, line_count) = (clusters.len(), tested_lines().count());
         let unit_count = cluster_count.min(GROUPS);
         // Neighbouring clusters share a unit.
-        unit_of_cluster.values_mut().enumerate().for_each(|(index, unit)| *unit = index * unit_count / cluster_count);
+        let unit_of = |id: &u32| clusters.partition_point(|cluster| cluster < id) * unit_count / cluster_count;
         let group_sums = |line: &Clusters| {
             let mut sums = vec![0.0; unit_count];
-            line.ids.iter().zip(&line.sums).for_each(|(id, sum)| sums[unit_of_cluster[id]] += sum);
+            line.ids.iter().zip(&line.sums).for_each(|(id, sum)| sums[unit_of(id)] += sum);
             sums
         };
         let mut order: Vec<Statistics> =

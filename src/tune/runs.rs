@@ -129,13 +129,13 @@ fn read_measurements(
 ) -> Result<Measurements, RunsError> {
     let metric = find_count_metric(metric, frame)?;
     let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
-    let searches = Searches::gather(frame, &grouping, &[]);
+    let searches = Searches::gather(frame, &grouping);
     let reader = MetricReader::new(&searches, &metric, frame);
     let (games, positions) = (frame.text_column(columns::GAME), frame.text_column(columns::POSITION));
     // Maps each unit to the index of its value. A unit is a position or, in a game, a ply.
     let mut index_of_unit: HashMap<u32, usize> = HashMap::new();
     let mut measurements = Measurements { items: Vec::new(), values: vec![Vec::new(); variants.len()] };
-    for (index, search) in searches.list.iter().enumerate() {
+    for (index, search) in searches.in_row_order() {
         let value_index = *index_of_unit.entry(search.unit).or_insert_with(|| {
             let game = games.text(search.last_row);
             let item = if game.is_empty() { positions.text(search.last_row) } else { game };

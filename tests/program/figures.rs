@@ -189,7 +189,7 @@ fn summary_lines_equal_figures_by_hand() {
 #[test]
 fn effects_equal_figures_by_hand() {
     let frame = frame(&rows(&[1, 2, 6]));
-    let (grid, axes) = find_axes(&frame, &["search.nodes"]);
+    let (grid, axes) = find_axes(&frame);
     assert_eq!(axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(), ["size", "slots"]);
     let references = reference_levels(&grid, &axes, Some("s1"));
     let effects = main_effects(&grid, &axes, &references, &Metric::nodes());

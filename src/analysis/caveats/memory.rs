@@ -15,7 +15,7 @@ pub fn compare_memory(frame: &Frame) -> Option<String> {
     let mut sizes: BTreeMap<String, BTreeMap<u32, [u64; 2]>> = BTreeMap::new();
     let mut last_variant = None;
     for row in 0..frame.rows() {
-        let variant = variants.codes()[row];
+        let variant = variants.codes().get(row);
         // Only the first of several adjacent rows of a variant is read. Rows without slots are
         // skipped, because their variants have no table.
         if last_variant != Some(variant) && slots[row] > 0.0 {

@@ -34,12 +34,13 @@ impl Timing {
             return None;
         }
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
-        let searches = Searches::gather(frame, &grouping, &[columns::SECONDS]);
+        let searches = Searches::gather(frame, &grouping);
         let last_repeat = searches.list.iter().map(|search| search.repeat).max().filter(|repeat| *repeat > 0)?;
-        let search_seconds = searches.sums(columns::SECONDS);
+        let seconds = frame.number_column(columns::SECONDS);
+        let search_seconds = |index| searches.sum(index, &seconds);
         let (mut first_sum, mut last_sum, mut spreads) = (0.0, 0.0, Vec::new());
         for cell in (0..grouping.values.len()).flat_map(|group| searches.cells(group)) {
-            let indices = searches.repeats(cell).iter().map(|&index| index as usize);
+            let indices = cell.clone().map(|index| index as usize);
             let seconds_of_repeat =
                 |repeat| indices.clone().find(|&index| searches.list[index].repeat == repeat).map(&search_seconds);
             if let (Some(first), Some(last)) = (seconds_of_repeat(0), seconds_of_repeat(last_repeat)) {

@@ -2,6 +2,7 @@
 //! searches. The value covers all iterations of a search, or only the iterations up to a depth.
 
 use super::searches::{IterationRow, SearchCell, Searches};
+use crate::analysis::rows::column::NumberColumn;
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::metric::{Aggregation, Metric};
 use crate::stats::sample::median;
@@ -19,12 +20,14 @@ pub struct MetricReader<'a> {
     pub searches: &'a Searches,
     pub(super) metric: &'a Metric,
     /// The values of the metric's columns, in the order of [`Metric::columns`].
-    columns: Vec<Cow<'a, [f64]>>,
+    columns: Vec<Cow<'a, NumberColumn>>,
+    is_time: bool,
 }
 
 impl<'a> MetricReader<'a> {
     pub fn new(searches: &'a Searches, metric: &'a Metric, frame: &'a Frame) -> Self {
-        Self { searches, metric, columns: metric.columns().into_iter().map(|column| frame.numbers(column)).collect() }
+        let columns = metric.columns().into_iter().map(|column| frame.number_column(column)).collect();
+        Self { searches, metric, columns, is_time: metric.is_time() }
     }
 
     /// If no iterations are within these depths, the value is 0 for a sum and NaN otherwise.
@@ -35,8 +38,8 @@ impl<'a> MetricReader<'a> {
         };
         let rows =
             || self.searches.iterations(search).iter().filter(is_within_depths).map(|iteration| iteration.row as usize);
-        let sum = |column: usize| rows().map(|row| self.columns[column][row]).fold(0.0, |a, b| a + b);
-        let last = |column: usize| rows().next_back().map_or(f64::NAN, |row| self.columns[column][row]);
+        let sum = |column: usize| rows().map(|row| self.columns[column].get(row)).fold(0.0, |a, b| a + b);
+        let last = |column: usize| rows().next_back().map_or(f64::NAN, |row| self.columns[column].get(row));
         match &self.metric.aggregation {
             Aggregation::Sum(_) => sum(0),
             Aggregation::Last(_) => last(0),
@@ -48,25 +51,24 @@ impl<'a> MetricReader<'a> {
     /// For a time, this is the median over the repeats. Otherwise it is the value of the first
     /// repeat, because counts are the same in all repeats.
     pub fn cell_value(&self, cell: &SearchCell, depths: &Depths) -> f64 {
-        let repeats = self.searches.repeats(cell);
-        match self.metric.is_time() {
-            true => median(&mut repeats.iter().map(|&search| self.search_value(search, depths)).collect::<Vec<_>>()),
-            false => repeats.first().map_or(f64::NAN, |&search| self.search_value(search, depths)),
+        if cell.len() == 1 || !self.is_time {
+            return self.search_value(cell.start, depths);
         }
+        median(&mut cell.clone().map(|search| self.search_value(search, depths)).collect::<Vec<_>>())
     }
 
     pub fn half_range(&self, cell: &SearchCell, depths: &Depths) -> f64 {
-        if !self.metric.is_time() {
+        if !self.is_time {
             return 0.0;
         }
-        let values = self.searches.repeats(cell).iter().map(|&search| self.search_value(search, depths));
+        let values = cell.clone().map(|search| self.search_value(search, depths));
         let (min, max) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| (value.min(min), value.max(max)));
         (max - min) / 2.0
     }
 
     pub fn group_values(&self, group: usize) -> Vec<f64> {
-        let own_seed_cells = self.searches.cells(group).iter().filter(|cell| cell.search.seed == 0);
+        let own_seed_cells = self.searches.cells(group).iter().filter(|cell| self.searches.first(cell).seed == 0);
         own_seed_cells.map(|cell| self.cell_value(cell, &Depths::All)).collect()
     }
 
@@ -80,8 +82,8 @@ impl<'a> MetricReader<'a> {
             // What was never reported is not 0.
             Aggregation::Sum(_) if values.is_empty() => f64::NAN,
             Aggregation::Sum(_) => sum,
-            Aggregation::Rate(numerator, denominator) if !self.metric.is_time() => {
-                self.searches.group_sum(group, numerator) / self.searches.group_sum(group, denominator)
+            Aggregation::Rate(..) if !self.is_time => {
+                self.searches.group_sum(group, &self.columns[0]) / self.searches.group_sum(group, &self.columns[1])
             }
             _ => sum / values.len() as f64,
         }

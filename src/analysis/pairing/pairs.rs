@@ -157,7 +157,9 @@ fn common_depths(searches: &Searches, base: u32, other: u32) -> Option<Depths> {
 pub struct BaseSearches<'a> {
     reader: &'a MetricReader<'a>,
     grouping: &'a Grouping,
-    by_key: HashMap<(u32, u32, u32), &'a SearchCell, RandomState>,
+    cells: &'a [SearchCell],
+    /// The block, position and key seed of each cell, which are in ascending order.
+    keys: Vec<(u32, u32, u32)>,
     /// The blocks of each position. Empty if there is only one block.
     by_unit: HashMap<u32, Vec<u32>, RandomState>,
     has_seeds: bool,
@@ -166,13 +168,14 @@ pub struct BaseSearches<'a> {
 impl<'a> BaseSearches<'a> {
     pub fn new(reader: &'a MetricReader<'a>, grouping: &'a Grouping, group: usize) -> Self {
         let cells = reader.searches.cells(group);
+        let key_of = |&OneSearch { block, unit, seed, .. }: &OneSearch| (block, unit, seed);
+        let keys: Vec<_> = cells.iter().map(|cell| key_of(reader.searches.first(cell))).collect();
         let mut by_unit: HashMap<u32, Vec<u32>, RandomState> = HashMap::default();
         if grouping.blocks.len() > 1 {
-            cells.iter().for_each(|cell| by_unit.entry(cell.search.unit).or_default().push(cell.search.block));
+            keys.iter().for_each(|&(block, unit, _)| by_unit.entry(unit).or_default().push(block));
         }
-        let key_of = |OneSearch { block, unit, seed, .. }: OneSearch| (block, unit, seed);
-        let by_key = cells.iter().map(|cell| (key_of(cell.search), cell)).collect();
-        Self { reader, grouping, by_key, by_unit, has_seeds: cells.iter().any(|cell| cell.search.seed > 0) }
+        let has_seeds = keys.iter().any(|&(.., seed)| seed > 0);
+        Self { reader, grouping, cells, keys, by_unit, has_seeds }
     }
 
     /// Finds the base's search of the same position, block and key seed as `cell`.
@@ -185,7 +188,7 @@ impl<'a> BaseSearches<'a> {
     /// If the base has no search under this key seed, its search under the file's own seed is used.
     fn find_base(&self, search: &OneSearch) -> Option<&'a SearchCell> {
         let find_in_block = |block: u32| {
-            let find_seed = |seed: u32| self.by_key.get(&(block, search.unit, seed)).copied();
+            let find_seed = |seed: u32| Some(&self.cells[self.keys.binary_search(&(block, search.unit, seed)).ok()?]);
             find_seed(search.seed).or_else(|| find_seed(0))
         };
         find_in_block(search.block).or_else(|| {
@@ -209,12 +212,12 @@ impl<'a> BaseSearches<'a> {
     fn pair_cells(&self, group: usize) -> impl Iterator<Item = (&'a SearchCell, &'a SearchCell, Option<Depths>)> {
         let searches = self.reader.searches;
         searches.cells(group).iter().filter_map(move |cell| {
-            let base = self.find_base(&cell.search)?;
-            if cell.search.opens_game && base.search.has_own_process != cell.search.has_own_process {
+            let search = searches.first(cell);
+            let base = self.find_base(search)?;
+            if search.opens_game && searches.first(base).has_own_process != search.has_own_process {
                 return None;
             }
-            let [base_search, other_search] = [base, cell].map(|cell| searches.repeats(cell)[0]);
-            Some((base, cell, common_depths(searches, base_search, other_search)))
+            Some((base, cell, common_depths(searches, base.start, cell.start)))
         })
     }
 
@@ -228,7 +231,7 @@ impl<'a> BaseSearches<'a> {
         let (mut pairs, mut has_seeds) = (Pairs::default(), self.has_seeds);
         let compares_means = [self.reader, reader].iter().any(|reader| reader.metric.compares_means());
         for (base, cell, depths) in self.pair_cells(group) {
-            let OneSearch { block, unit, cluster, seed, .. } = cell.search;
+            let OneSearch { block, unit, cluster, seed, .. } = *self.reader.searches.first(cell);
             let read_values = |depths: &Depths| [self.reader.cell_value(base, depths), reader.cell_value(cell, depths)];
             if compares_means {
                 // If means are compared, all iterations are used, even if the depths differ.
@@ -264,11 +267,10 @@ impl<'a> BaseSearches<'a> {
     /// search, and how many there are in total.
     pub fn count_differing_ends(&self, group: usize, reader: &MetricReader<'_>) -> (usize, usize) {
         let searches = self.reader.searches;
-        let last_depth =
-            |cell: &SearchCell| searches.iterations(searches.repeats(cell)[0]).last().map(|iteration| iteration.depth);
+        let last_depth = |cell: &SearchCell| searches.iterations(cell.start).last().map(|iteration| iteration.depth);
         let (mut differing_count, mut compared_count) = (0, 0);
         for (base, cell, _) in self.pair_cells(group) {
-            if cell.search.seed == 0 && last_depth(base) == last_depth(cell) {
+            if searches.first(cell).seed == 0 && last_depth(base) == last_depth(cell) {
                 let [base_value, value] = [base, cell].map(|cell| reader.cell_value(cell, &Depths::All));
                 differing_count += usize::from(value != base_value);
                 compared_count += 1;
@@ -288,25 +290,27 @@ pub struct RowPairs {
 }
 
 /// Matches the rows of two groups by position, block, key seed, repeat and depth.
-pub fn pair_rows(searches: &Searches, base: &[SearchCell], other: &[SearchCell]) -> RowPairs {
-    let keyed_rows_of_search = |&search: &u32| {
+pub fn pair_rows<'a>(searches: &'a Searches, base: &'a [SearchCell], other: &'a [SearchCell]) -> RowPairs {
+    let keyed_rows_of_search = |search: u32| {
         let OneSearch { block, unit, seed, repeat, .. } = searches.list[search as usize];
         let add_key =
             move |iteration: &IterationRow| ((block, unit, seed, repeat, iteration.depth), iteration.row as usize);
         searches.iterations(search).iter().map(add_key)
     };
-    let keyed_rows = |cells: &[SearchCell]| -> Vec<_> {
-        cells.iter().flat_map(|cell| searches.repeats(cell)).flat_map(keyed_rows_of_search).collect()
-    };
-    let other_rows: HashMap<_, usize> = keyed_rows(other).into_iter().collect();
+    let keyed_rows = |cells: &'a [SearchCell]| cells.iter().cloned().flatten().flat_map(keyed_rows_of_search);
+    // The rows of both groups are in ascending order of their keys.
+    let mut other_rows = keyed_rows(other).peekable();
     let mut row_pairs = RowPairs::default();
     for (key, row) in keyed_rows(base) {
-        match other_rows.get(&key) {
-            Some(&other_row) => row_pairs.paired.push((row, other_row)),
+        while other_rows.next_if(|(other_key, _)| *other_key < key).is_some() {
+            row_pairs.added += 1;
+        }
+        match other_rows.next_if(|(other_key, _)| *other_key == key) {
+            Some((_, other_row)) => row_pairs.paired.push((row, other_row)),
             None => row_pairs.missing.push(row),
         }
     }
-    row_pairs.added = other_rows.len() - row_pairs.paired.len();
+    row_pairs.added += other_rows.count();
     row_pairs
 }
 
@@ -330,7 +334,7 @@ mod tests {
         let frame = Frame::parse(format!("{heading}\n{rows}").as_bytes(), "t").unwrap();
         let frame = fold_seeds(&frame).map_or(frame, |(folded, _)| folded);
         let grouping = Grouping::new(&frame, &[by.to_owned()]);
-        let searches = Searches::gather(&frame, &grouping, &["search.nodes", "table.hits"]);
+        let searches = Searches::gather(&frame, &grouping);
         Fixture { frame, grouping, searches }
     }
 
@@ -456,17 +460,17 @@ mod tests {
             pairs.list.iter().map(|pair| (pair.cluster, pair.unit, pair.values)).collect::<Vec<_>>(),
             [(4, 0, [1.0, 3.0])]
         );
-        let searches = &fixture.searches;
+        let (searches, column) = (&fixture.searches, |name| fixture.frame.number_column(name));
         assert_eq!(
-            (searches.group_sum(0, "search.nodes"), searches.group_sum(1, "search.nodes")),
-            (557.0, 265.0),
+            [0, 1].map(|group| searches.group_sum(group, &column("search.nodes"))),
+            [557.0, 265.0],
             "repeats are not counted"
         );
-        assert!(searches.group_sum(0, "table.stores").is_nan());
+        assert!(searches.group_sum(0, &column("table.stores")).is_nan());
         assert!(searches.describe_duplicate(&fixture.frame).is_none());
         let cell = &searches.cells(1)[0];
         assert_eq!(
-            (searches.repeats(cell).len(), searches.sums("table.hits")(0), searches.sums("search.nodes")(0)),
+            (cell.len(), searches.sum(0, &column("table.hits")), searches.sum(0, &column("search.nodes"))),
             (3, 10.0, 100.0)
         );
     }
@@ -488,7 +492,7 @@ mod tests {
         assert!((pairs.list[0].log - 128.0_f64.ln() / 3.0).abs() < 1e-12);
         assert!((pairs.list[1].log - 4.0_f64.ln()).abs() < 1e-12);
         assert_eq!(pairs.totals, [110.0, 220.0]);
-        assert_eq!(fixture.searches.group_sum(1, "search.nodes"), 220.0);
+        assert_eq!(fixture.searches.group_sum(1, &fixture.frame.number_column("search.nodes")), 220.0);
         let score = Metric::find("score", &fixture.frame).unwrap();
         let ends = fixture.with_base("nodes", 0, |base, _| {
             base.count_differing_ends(1, &MetricReader::new(&fixture.searches, &score, &fixture.frame))

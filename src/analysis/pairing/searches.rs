@@ -1,12 +1,12 @@
 //! Gathers rows into searches, which are the units of comparison. The rows of a search are its
 //! iterations: all rows of one variant on one position, in one repeat, under one key seed.
 
-use crate::analysis::rows::column::{SEED, TextColumn};
+use crate::analysis::rows::column::{NumberColumn, SEED, TextColumn};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
-use foldhash::fast::RandomState;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The column that says how long the process of an external engine lives.
 const RESTART: &str = "subject.restart";
@@ -19,11 +19,11 @@ const SEARCH: &str = "search";
 pub const GAME_BIT: u32 = 1 << 31;
 
 /// Positions that belong to no game are left out.
-fn first_plies(games: &TextColumn, plies: &[f64]) -> HashMap<u32, f64> {
+fn first_plies(games: &TextColumn, plies: &NumberColumn) -> HashMap<u32, f64> {
     let mut first_plies = HashMap::new();
-    for (row, &ply) in plies.iter().enumerate() {
+    for (row, ply) in plies.iter().enumerate() {
         if !ply.is_nan() && !games.text(row).is_empty() {
-            let first_ply = first_plies.entry(games.codes()[row]).or_insert(ply);
+            let first_ply = first_plies.entry(games.codes().get(row)).or_insert(ply);
             *first_ply = ply.min(*first_ply);
         }
     }
@@ -63,135 +63,97 @@ pub struct IterationRow {
     pub finished: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SearchCell {
-    pub search: OneSearch,
-    /// The index in [`Searches::order`] of the first repeat.
-    first: u32,
-    count: u32,
-}
+/// A search with all its repeats, as a range of indices in [`Searches::list`].
+pub type SearchCell = Range<u32>;
 
-/// All searches of a frame, and the sums of some columns over the iterations of each search.
+/// All searches of a frame.
 #[derive(Debug, Clone, Default)]
 pub struct Searches {
+    /// The searches in the order of their groups, blocks, units, seeds and repeats.
     pub list: Vec<OneSearch>,
     /// The number of rows of failed jobs in each group.
     pub errors: Vec<usize>,
-    columns: Vec<String>,
-    /// The sums of all searches, one search after another. The sums of one search are in the order
-    /// of `columns`.
-    sums: Vec<f64>,
     iterations: Vec<IterationRow>,
     /// The index in `iterations` of each search's first iteration, followed by the total number of
     /// iterations.
     starts: Vec<u32>,
-    /// The indices of all searches, sorted so that the repeats of a search are adjacent.
-    order: Vec<u32>,
     cells: Vec<Vec<SearchCell>>,
 }
 
 impl Searches {
-    /// Gathers the rows of each search and sums the given columns over the rows of the search.
-    pub fn gather(frame: &Frame, grouping: &Grouping, columns: &[&str]) -> Self {
+    /// Gathers the rows of each search.
+    pub fn gather(frame: &Frame, grouping: &Grouping) -> Self {
         let positions = frame.text_column(columns::POSITION);
         let games = frame.text_column(columns::GAME);
         let (errors, finished) = (frame.text_column(columns::ERROR), frame.text_column(columns::FINISHED));
-        let [repeats, depths, seeds] = [columns::REPEAT, columns::DEPTH, SEED].map(|name| frame.numbers(name));
-        let (restarts, plies) = (frame.text_column(RESTART), frame.numbers(columns::PLY));
+        let [repeats, depths, seeds] = [columns::REPEAT, columns::DEPTH, SEED].map(|name| frame.number_column(name));
+        let (restarts, plies) = (frame.text_column(RESTART), frame.number_column(columns::PLY));
         let first_plies = first_plies(&games, &plies);
-        let numbers: Vec<_> = columns.iter().map(|column| frame.numbers(column)).collect();
+        let group_of = |row: u32| grouping.group[row as usize];
+        let search_of = |row: u32| {
+            let row = row as usize;
+            let cell = (grouping.group[row], grouping.block[row], positions.codes().get(row), seeds.get(row) as u32);
+            (cell, repeats.get(row) as u32)
+        };
+        let make_iteration = |&row: &u32| {
+            let (depth, finished) = (depths.get(row as usize) as u16, finished.text(row as usize) != "false");
+            IterationRow { row, depth, finished }
+        };
         let mut searches = Self {
             errors: vec![0; grouping.values.len()],
-            columns: columns.iter().map(|&name| name.to_owned()).collect(),
+            starts: vec![0],
+            cells: vec![Vec::new(); grouping.values.len()],
             ..Self::default()
         };
-        // Maps the group, block, position, key seed and repeat of a search to the search's index.
-        let mut search_indices: HashMap<(u32, u32, u32, u32, u32), u32, RandomState> = HashMap::default();
-        // Successive rows mostly belong to the same search. The index of the search is looked up
-        // only if a row has another key than the row before.
-        let (mut last_key, mut search_index) = ((u32::MAX, 0, 0, 0, 0), 0);
-        // The index of the search, and the iteration, of each row without an error.
-        let mut iterations: Vec<(u32, IterationRow)> = Vec::with_capacity(frame.rows());
-        for row in 0..frame.rows() {
-            let group = grouping.group[row];
-            if !errors.text(row).is_empty() {
-                searches.errors[group as usize] += 1;
-                continue;
-            }
-            let [repeat, seed] = [repeats[row], seeds[row]].map(|number| if number > 0.0 { number as u32 } else { 0 });
-            let unit = positions.codes()[row];
-            let key = (group, grouping.block[row], unit, seed, repeat);
-            if last_key != key {
-                let next_index = searches.list.len() as u32;
-                (last_key, search_index) = (key, *search_indices.entry(key).or_insert(next_index));
-                if search_index == next_index {
-                    let cluster = if games.text(row).is_empty() { unit } else { games.codes()[row] | GAME_BIT };
-                    searches.list.push(OneSearch {
-                        group,
-                        block: grouping.block[row],
-                        unit,
-                        cluster,
-                        seed,
-                        repeat,
-                        last_row: row,
-                        opens_game: first_plies.get(&games.codes()[row]) == Some(&plies[row]),
-                        has_own_process: restarts.text(row) == SEARCH,
-                        is_in_totals: false,
-                    });
-                    searches.sums.extend(std::iter::repeat_n(0.0, columns.len()));
-                }
-            }
-            let index = search_index as usize;
-            let sums = &mut searches.sums[index * columns.len()..(index + 1) * columns.len()];
-            for (sum, numbers) in sums.iter_mut().zip(&numbers) {
-                *sum += numbers[row];
-            }
-            let search = &mut searches.list[index];
-            if depths[row] >= depths[search.last_row] {
-                search.last_row = row;
-            }
-            let iteration =
-                IterationRow { row: row as u32, depth: depths[row] as u16, finished: finished.text(row) != "false" };
-            iterations.push((search_index, iteration));
+        let mut rows: Vec<u32> = (0..frame.rows() as u32).collect();
+        rows.retain(|&row| {
+            let has_failed = !errors.text(row as usize).is_empty();
+            searches.errors[group_of(row) as usize] += usize::from(has_failed);
+            !has_failed
+        });
+        // The rows of a group are mostly in order, and such rows are sorted fast.
+        rows.sort_by_key(|&row| group_of(row));
+        for rows in rows.chunk_by_mut(|&a, &b| group_of(a) == group_of(b)) {
+            rows.sort_by_key(|&row| (search_of(row), depths.get(row as usize) as u16));
         }
-        iterations.sort_by_key(|(search, iteration)| (*search, iteration.depth));
-        // Counts the iterations of each search, and then turns the counts into running totals.
-        searches.starts = vec![0; searches.list.len() + 1];
-        iterations.iter().for_each(|(search, _)| searches.starts[*search as usize + 1] += 1);
-        (0..searches.list.len()).for_each(|index| searches.starts[index + 1] += searches.starts[index]);
-        searches.iterations = iterations.into_iter().map(|(_, iteration)| iteration).collect();
-        searches.group_repeats();
+        let mut last_cell = None;
+        for rows in rows.chunk_by(|&a, &b| search_of(a) == search_of(b)) {
+            let [row, last_row] = [rows[0], rows[rows.len() - 1]].map(|row| row as usize);
+            let (cell @ (group, block, unit, seed), repeat) = search_of(rows[0]);
+            let (game, index) = (games.codes().get(row), searches.list.len() as u32);
+            match searches.cells[group as usize].last_mut() {
+                Some(repeats) if last_cell == Some(cell) => repeats.end += 1,
+                _ => searches.cells[group as usize].push(index..index + 1),
+            }
+            searches.list.push(OneSearch {
+                group,
+                block,
+                unit,
+                cluster: if games.text(row).is_empty() { unit } else { game | GAME_BIT },
+                seed,
+                repeat,
+                last_row,
+                opens_game: first_plies.get(&game) == Some(&plies.get(row)),
+                has_own_process: restarts.text(row) == SEARCH,
+                is_in_totals: seed == 0 && last_cell != Some(cell),
+            });
+            searches.iterations.extend(rows.iter().map(make_iteration));
+            searches.starts.push(searches.iterations.len() as u32);
+            last_cell = Some(cell);
+        }
         searches
     }
 
-    /// Drops the sums, which take most of the memory.
-    pub fn without_sums(self) -> Self {
-        Self { columns: Vec::new(), sums: Vec::new(), ..self }
+    /// The searches and their indices in the order of their first rows.
+    pub fn in_row_order(&self) -> impl Iterator<Item = (usize, &OneSearch)> {
+        let mut indices: Vec<u32> = (0..self.list.len() as u32).collect();
+        indices.sort_by_key(|&index| self.iterations(index).iter().map(|iteration| iteration.row).min());
+        indices.into_iter().map(|index| (index as usize, &self.list[index as usize]))
     }
 
-    fn group_repeats(&mut self) {
-        let group_count = self.errors.len();
-        let cell_key = |search: &OneSearch| (search.group, search.block, search.unit, search.seed);
-        self.order = (0..self.list.len() as u32).collect();
-        self.order.sort_by_key(|&index| (cell_key(&self.list[index as usize]), self.list[index as usize].repeat));
-        self.cells = vec![Vec::new(); group_count];
-        // The repeats of a search are adjacent in `order`. A search therefore either belongs to the
-        // last cell of its group or begins a new cell.
-        for (first, &index) in (0..).zip(&self.order) {
-            let search = &mut self.list[index as usize];
-            match self.cells[search.group as usize].last_mut() {
-                Some(cell) if cell_key(search) == cell_key(&cell.search) => cell.count += 1,
-                _ => {
-                    search.is_in_totals = search.seed == 0;
-                    self.cells[search.group as usize].push(SearchCell { search: *search, first, count: 1 });
-                }
-            }
-        }
-    }
-
-    pub fn sums(&self, column: &str) -> impl Fn(usize) -> f64 + '_ {
-        let column_index = self.columns.iter().position(|name| name == column);
-        move |search| column_index.map_or(f64::NAN, |index| self.sums[search * self.columns.len() + index])
+    /// The sum of a column over the iterations of a search.
+    pub fn sum(&self, search: usize, numbers: &NumberColumn) -> f64 {
+        self.iterations(search as u32).iter().fold(0.0, |sum, iteration| sum + numbers.get(iteration.row as usize))
     }
 
     pub fn cluster_name(&self, cluster: u32, frame: &Frame) -> String {
@@ -201,10 +163,10 @@ impl Searches {
     }
 
     /// Only the first repeat under the file's own key seed is counted.
-    pub fn group_sum(&self, group: usize, column: &str) -> f64 {
-        let is_counted = |search: &OneSearch| search.group as usize == group && search.is_in_totals;
-        let counted = (0..self.list.len()).filter(|&index| is_counted(&self.list[index]));
-        counted.map(self.sums(column)).sum()
+    pub fn group_sum(&self, group: usize, numbers: &NumberColumn) -> f64 {
+        let first = self.list.partition_point(|search| (search.group as usize) < group);
+        let in_group = (first..self.list.len()).take_while(|&index| self.list[index].group as usize == group);
+        in_group.filter(|&index| self.list[index].is_in_totals).map(|index| self.sum(index, numbers)).sum()
     }
 
     /// A cell is a search with all its repeats.
@@ -212,8 +174,9 @@ impl Searches {
         self.cells.get(group).map_or(&[], Vec::as_slice)
     }
 
-    pub fn repeats(&self, cell: &SearchCell) -> &[u32] {
-        &self.order[cell.first as usize..(cell.first + cell.count) as usize]
+    /// The first repeat of a cell.
+    pub fn first(&self, cell: &SearchCell) -> &OneSearch {
+        &self.list[cell.start as usize]
     }
 
     pub fn iterations(&self, search: u32) -> &[IterationRow] {

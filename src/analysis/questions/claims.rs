@@ -236,7 +236,7 @@ struct PairedClaim {
 impl VariantSearches {
     fn new(frame: &Frame) -> Self {
         let grouping = Grouping::new(frame, &[columns::VARIANT.to_owned()]);
-        let searches = Searches::gather(frame, &grouping, &[]);
+        let searches = Searches::gather(frame, &grouping);
         Self { grouping, searches }
     }
 

@@ -241,29 +241,31 @@ impl Comparison {
     fn count_changes(&mut self, results: &PairedResults) {
         let PairedResults { frame, pairs, shared_columns, .. } = results;
         let mut difference_flags = vec![false; pairs.len()];
-        let repeats = frame.numbers(columns::REPEAT);
+        let repeats = frame.number_column(columns::REPEAT);
         for column in shared_columns.iter().filter(is_deterministic) {
             let rows_differ = frame.rows_differ_in(column);
-            let differs = |pair: &RowPair| rows_differ(pair.base, pair.new);
-            for (pair, has_difference) in pairs.iter().zip(&mut difference_flags) {
-                *has_difference |= differs(pair);
-            }
+            let flags = pairs.iter().zip(&mut difference_flags).map(|(pair, has_difference)| {
+                let differs = rows_differ(pair.base, pair.new);
+                *has_difference |= differs;
+                (pair, differs)
+            });
             // Only counts have totals. A sum of texts, or of states at the end of searches, would
             // have no meaning.
             if columns::role(column) != Role::Sum {
+                flags.for_each(drop);
                 continue;
             }
-            let (metric_index, numbers) = (self.metrics.len(), frame.numbers(column));
+            let (metric_index, numbers) = (self.metrics.len(), frame.number_column(column));
             self.metrics.push(column.clone());
             for change in &mut self.variants {
                 change.totals.push([0.0; 2]);
                 change.differing.push(0);
             }
-            for pair in pairs {
+            for (pair, differs) in flags {
                 let change = &mut self.variants[pair.line];
-                change.differing[metric_index] += usize::from(differs(pair));
-                let (base_value, new_value) = (numbers[pair.base], numbers[pair.new]);
-                let is_later_repeat = repeats[pair.base] > 0.0;
+                change.differing[metric_index] += usize::from(differs);
+                let (base_value, new_value) = (numbers.get(pair.base), numbers.get(pair.new));
+                let is_later_repeat = repeats.get(pair.base) > 0.0;
                 if !is_later_repeat && !base_value.is_nan() && !new_value.is_nan() {
                     let [base_total, new_total] = &mut change.totals[metric_index];
                     *base_total += base_value;

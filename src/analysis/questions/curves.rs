@@ -90,9 +90,9 @@ pub fn ratio_by_depth(frame: &Frame, summary: &Summary, lines: &[usize]) -> Vec<
         |&index: &usize| Series { name: summary.lines[index].name.clone(), line: Some(index), points: Vec::new() };
     let mut series: Vec<Series> = lines.iter().map(empty_series).collect();
     for (depth, rows) in rows_by_depth {
-        let depth_frame = frame.take_with_counters(&rows, &[columns::NODES]);
+        let depth_frame = frame.take(&rows);
         let grouping = Grouping::new(&depth_frame, &summary.by);
-        let (searches, metric) = (Searches::gather(&depth_frame, &grouping, &[]), Metric::nodes());
+        let (searches, metric) = (Searches::gather(&depth_frame, &grouping), Metric::nodes());
         let reader = MetricReader::new(&searches, &metric, &depth_frame);
         let mut bases: BTreeMap<usize, BaseSearches<'_>> = BTreeMap::new();
         for (series, &index) in series.iter_mut().zip(lines) {

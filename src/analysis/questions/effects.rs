@@ -36,7 +36,7 @@ pub fn main_effects(grid: &Frame, axes: &[Axis], references: &[usize], metric: &
     let mut samples_by_level: Vec<((usize, usize), Logs)> = Vec::new();
     for (axis_index, (axis, &reference)) in axes.iter().zip(references).enumerate() {
         let grouping = Grouping::new(grid, &axis.columns);
-        let searches = Searches::gather(grid, &grouping, &[]);
+        let searches = Searches::gather(grid, &grouping);
         let reader = MetricReader::new(&searches, metric, grid);
         let Some(base_group) = grouping.find(&axis.levels[reference].values) else { continue };
         let base = BaseSearches::new(&reader, &grouping, base_group);
@@ -79,7 +79,7 @@ mod tests {
             }
         }
         let frame = Frame::parse(text.as_bytes(), "t").unwrap();
-        let (grid, axes) = axes::find_axes(&frame, &[columns::NODES]);
+        let (grid, axes) = axes::find_axes(&frame);
         let summarize = |baseline: Option<&str>| {
             let references = reference_levels(&grid, &axes, baseline);
             let round = |mean: f64| (1000.0 * mean).round() / 1000.0;

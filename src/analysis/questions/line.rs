@@ -2,6 +2,7 @@
 
 use crate::analysis::pairing::pairs::Pairs;
 use crate::analysis::pairing::searches::{GAME_BIT, Searches};
+use crate::analysis::rows::column::NumberColumn;
 use crate::analysis::rows::frame::Frame;
 use crate::record::columns;
 use crate::stats::rate;
@@ -147,7 +148,7 @@ pub const SUMS: [&str; 12] = [
     columns::SAVED,
 ];
 
-fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
+fn add_rate_intervals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
     let group_and_cluster = |index: &u32| {
         let search = &searches.list[*index as usize];
         (search.group, search.cluster)
@@ -157,19 +158,18 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
     search_indices.retain(|&index| searches.list[index as usize].is_in_totals);
     // The sort must be stable, so that floating-point numbers are always added in the same order.
     search_indices.sort_by_key(group_and_cluster);
-    // For each rate, one function returns the numerator of a search, and the functions of a list
-    // return the summands of the denominator.
+    // For each rate, the numerator and the summands of the denominator.
     let rate_sums = RATES.map(|(counter, columns)| {
-        (searches.sums(counter), columns.iter().map(|column| searches.sums(column)).collect::<Vec<_>>())
+        (frame.number_column(counter), columns.iter().map(|column| frame.number_column(column)).collect::<Vec<_>>())
     });
     for group in search_indices.chunk_by(|a, b| find_group(a) == find_group(b)) {
         let line = &mut lines[find_group(&group[0]) as usize];
         for (interval, (numerator, denominators)) in line.intervals.iter_mut().zip(&rate_sums) {
             let sum_cluster = |cluster: &[u32]| {
-                let total = |search_sum: &dyn Fn(usize) -> f64| {
-                    cluster.iter().map(|&search| search_sum(search as usize)).sum::<f64>()
+                let total = |numbers: &NumberColumn| {
+                    cluster.iter().map(|&search| searches.sum(search as usize, numbers)).sum::<f64>()
                 };
-                (total(numerator), denominators.iter().map(|search_sum| total(search_sum)).sum::<f64>())
+                (total(numerator), denominators.iter().map(|numbers| total(numbers)).sum::<f64>())
             };
             let clusters = group.chunk_by(|a, b| group_and_cluster(a) == group_and_cluster(b));
             let cluster_sums: Vec<(f64, f64)> = clusters.map(sum_cluster).collect();
@@ -180,26 +180,27 @@ fn add_rate_intervals(lines: &mut [Line], searches: &Searches) {
 
 /// Computes the sums, means and counts of each line.
 pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame) {
-    let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(|name| frame.numbers(name));
+    let column = |name| frame.number_column(name);
+    let [slots, entries] = [columns::SLOTS, columns::ENTRIES].map(column);
     let solved = frame.text_column(columns::SOLVED);
-    let mates = [columns::MATE_FOUND, columns::MATE_UNPROVED, columns::MATE_WRONG].map(|name| frame.numbers(name));
-    let reported_hashfull = frame.numbers(columns::REPORTED_HASHFULL);
+    let mates = [columns::MATE_FOUND, columns::MATE_UNPROVED, columns::MATE_WRONG].map(column);
+    let reported_hashfull = column(columns::REPORTED_HASHFULL);
     // The number of searches of each line that have a bounded table.
     let mut bounded_search_counts = vec![0.0; lines.len()];
     // Maps each group, block and game to the number of stores per slot, and to the number of tables
     // that these stores went to.
     let mut tables: BTreeMap<(u32, u32, u32), (f64, usize)> = BTreeMap::new();
-    let sums = SUMS.map(|name| searches.sums(name));
-    let [fills, stores] = [columns::FILLS, columns::STORES].map(|name| searches.sums(name));
-    for (index, search) in searches.list.iter().enumerate().filter(|(_, search)| search.is_in_totals) {
-        let line = &mut lines[search.group as usize];
+    let sums = SUMS.map(column);
+    let [fills, stores] = [columns::FILLS, columns::STORES].map(column);
+    for (index, search) in searches.in_row_order().filter(|(_, search)| search.is_in_totals) {
+        let (line, row) = (&mut lines[search.group as usize], search.last_row);
         line.searches += 1;
-        line.sums.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum(index));
-        if slots[search.last_row] > 0.0 {
-            line.hashfull += 1000.0 * entries[search.last_row] / slots[search.last_row];
+        line.sums.iter_mut().zip(&sums).for_each(|(total, numbers)| *total += searches.sum(index, numbers));
+        if slots.get(row) > 0.0 {
+            line.hashfull += 1000.0 * entries.get(row) / slots.get(row);
             // If the table has more entries than this search filled, an earlier search used the
             // same table.
-            let filled_before = entries[search.last_row] > fills(index);
+            let filled_before = entries.get(row) > searches.sum(index, &fills);
             // All positions that belong to no game are counted as one game, which has the number 0.
             let game = if search.cluster & GAME_BIT != 0 { search.cluster } else { 0 };
             let (stores_per_slot, table_count) = tables.entry((search.group, search.block, game)).or_insert((0.0, 0));
@@ -207,23 +208,23 @@ pub(super) fn add_totals(lines: &mut [Line], searches: &Searches, frame: &Frame)
             // If the table was already filled before the first search in these rows, the rows of
             // earlier searches are filtered out. The number of their stores is unknown.
             let lacks_rows = is_first_of_table && filled_before;
-            *stores_per_slot += if lacks_rows { f64::NAN } else { stores(index) / slots[search.last_row] };
+            *stores_per_slot += if lacks_rows { f64::NAN } else { searches.sum(index, &stores) / slots.get(row) };
             let shares_table = !is_first_of_table && filled_before;
             *table_count += usize::from(!shares_table);
             bounded_search_counts[search.group as usize] += 1.0;
         }
-        let full = reported_hashfull[search.last_row];
+        let full = reported_hashfull.get(row);
         if !full.is_nan() {
             line.fullest = Some(full.max(line.fullest.unwrap_or(0.0)));
         }
         let [all, counts @ ..] = &mut line.mates;
-        *all += usize::from(!mates[0][search.last_row].is_nan());
-        counts.iter_mut().zip(&mates).for_each(|(count, flags)| *count += usize::from(flags[search.last_row] == 1.0));
+        *all += usize::from(!mates[0].get(row).is_nan());
+        counts.iter_mut().zip(&mates).for_each(|(count, flags)| *count += usize::from(flags.get(row) == 1.0));
         let (solved_count, all_count) = &mut line.solved;
-        *solved_count += usize::from(solved.text(search.last_row) == "true");
-        *all_count += usize::from(matches!(solved.text(search.last_row), "true" | "false"));
+        *solved_count += usize::from(solved.text(row) == "true");
+        *all_count += usize::from(matches!(solved.text(row), "true" | "false"));
     }
-    add_rate_intervals(lines, searches);
+    add_rate_intervals(lines, searches, frame);
     let mut table_counts = vec![0; lines.len()];
     for ((group, ..), (stores_per_slot, table_count)) in tables {
         lines[group as usize].pressure += stores_per_slot;

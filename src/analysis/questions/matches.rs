@@ -132,7 +132,7 @@ impl Matches {
         let mut failed = 0;
         for row in 0..frame.rows() {
             let next_index = all_rows.len();
-            let players = (variants.codes()[row], opponents.codes()[row]);
+            let players = (variants.codes().get(row), opponents.codes().get(row));
             let index = *encounter_indices.entry(players).or_insert(next_index);
             if index == next_index {
                 let [player, opponent] = [&variants, &opponents].map(|names| names.text(row).to_owned());
@@ -146,10 +146,10 @@ impl Matches {
             let encounter_rows = &mut all_rows[index];
             let next_id = game_ids.len() as u32;
             // Without their moves, as in a kept report, all games count as different.
-            let moves_code = if frame.has(columns::MOVES) { moves.codes()[row] } else { next_id };
-            let game_id = *game_ids.entry((starts.codes()[row], moves_code)).or_insert(next_id);
+            let moves_code = if frame.has(columns::MOVES) { moves.codes().get(row) } else { next_id };
+            let game_id = *game_ids.entry((starts.codes().get(row), moves_code)).or_insert(next_id);
             let game = GameRow { points: points[row], player_is_white: colours.text(row) == WHITE, game_id };
-            encounter_rows.add_game(positions.codes()[row], game);
+            encounter_rows.add_game(positions.codes().get(row), game);
             encounter_rows.blind_moves += blind_moves[row];
             encounter_rows.totals.plies += plies[row];
             encounter_rows.totals.depth += depths[row];

@@ -207,7 +207,7 @@ impl PairedResults {
             suites = results.frame.text_column(columns::SUITE).list().iter().cloned().map(Some).collect();
         }
         results.grouping = Grouping::new(&results.frame, &by);
-        results.searches = Searches::gather(&results.frame, &results.grouping, &[]);
+        results.searches = Searches::gather(&results.frame, &results.grouping);
         let variants = 0..results.variants.len();
         results.lines = suites
             .iter()

@@ -35,7 +35,7 @@ pub fn compare_all_pairs(frame: &Frame, summary: &Summary) -> Result<Vec<LinePai
     }
     let Some(metric) = summary.metrics.first() else { return Ok(Vec::new()) };
     let grouping = Grouping::new(frame, &summary.by);
-    let searches = Searches::gather(frame, &grouping, &[]);
+    let searches = Searches::gather(frame, &grouping);
     let reader = MetricReader::new(&searches, metric, frame);
     let with_group = |line: usize| Some((line, grouping.find(&summary.lines[line].values)?));
     // The indices of a line and of its base, and the pairs of their searches.

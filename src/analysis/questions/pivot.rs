@@ -68,9 +68,9 @@ impl Pivot {
         let all_groups = Grouping::new(frame, groups);
         let cells = ordered_levels.iter().map(|&(code, _)| {
             let rows = frame.select(|row| codes[row] as usize == code && is_counted(row));
-            let level_frame = frame.take_with_counters(&rows, &metric.columns());
+            let level_frame = frame.take(&rows);
             let level_groups = Grouping::new(&level_frame, groups);
-            let searches = Searches::gather(&level_frame, &level_groups, &metric.columns());
+            let searches = Searches::gather(&level_frame, &level_groups);
             let reader = MetricReader::new(&searches, metric, &level_frame);
             let compute_total = |values: &Vec<String>| {
                 let group = level_groups.find(values)?;

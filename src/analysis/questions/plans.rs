@@ -138,7 +138,7 @@ pub fn limits_by_variant(frame: &Frame) -> HashMap<String, OptionValues> {
     let mut seen_variants_and_suites = HashSet::new();
     let mut limits_by_variant: HashMap<String, OptionValues> = HashMap::new();
     for row in 0..frame.rows() {
-        if !seen_variants_and_suites.insert((variants.codes()[row], suites.codes()[row])) {
+        if !seen_variants_and_suites.insert((variants.codes().get(row), suites.codes().get(row))) {
             continue;
         }
         let limit_parts = limits_by_variant.entry(variants.text(row).to_owned()).or_default();

@@ -146,7 +146,7 @@ pub fn count_unjudged(frame: &Frame, judgements: &[Judgement], needs_moves: bool
         // A judgement without a move is the judgement of the position itself.
         let is_position_judged = judged_moves.contains(&(position, ""));
         let is_judged = is_position_judged && (!needs_moves || judged_moves.contains(&(position, moves.text(row))));
-        let search_key = [&variants, &positions, &repeats].map(|column| column.codes()[row]);
+        let search_key = [&variants, &positions, &repeats].map(|column| column.codes().get(row));
         searches.insert((search_key, seeds[row].to_bits()), is_judged);
     }
     (searches.values().filter(|is_judged| !**is_judged).count(), searches.len())

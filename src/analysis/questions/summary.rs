@@ -1,6 +1,6 @@
 //! The summary: the totals of each variant, compared with the totals of a baseline.
 
-use super::line::{Line, Measure, SUMS, add_totals};
+use super::line::{Line, Measure, add_totals};
 use super::power::Power;
 use crate::analysis::pairing::metric_reader::MetricReader;
 use crate::analysis::pairing::pairs::{BaseSearches, Logs, Pairs};
@@ -134,10 +134,7 @@ impl Summary {
     /// As [`Summary::new`].
     pub fn with_searches(frame: &Frame, question: &Question) -> Result<(Self, Grouping, Searches), String> {
         let grouping = Grouping::new(frame, &question.by);
-        let metric_columns = question.metrics.iter().flat_map(Metric::columns).filter(|column| !SUMS.contains(column));
-        let columns: Vec<&str> =
-            SUMS.into_iter().chain([columns::FILLS, columns::SECONDS]).chain(metric_columns).collect();
-        let searches = Searches::gather(frame, &grouping, &columns);
+        let searches = Searches::gather(frame, &grouping);
         let mut lines: Vec<Line> = grouping
             .names()
             .into_iter()
@@ -199,7 +196,7 @@ impl Summary {
             nodes_mislead_reason: None,
             lines,
         };
-        Ok((summary, grouping, searches.without_sums()))
+        Ok((summary, grouping, searches))
     }
 
     /// Unmarks all differences in nodes that are marked as significant, and records the reason.

@@ -57,11 +57,11 @@ struct AxisColumns {
 }
 
 /// If there are bounded tables and tables of other kinds, only the rows with a bounded table are on
-/// the grid. To save memory, these rows are copied without the counters that are not in `counters`.
-pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Vec<Axis>) {
+/// the grid.
+pub fn find_axes(frame: &Frame) -> (Cow<'_, Frame>, Vec<Axis>) {
     let kinds = frame.text_column(TABLE_KIND);
     let grid = match kinds.list().len() > 1 && kinds.list().iter().any(|kind| kind == "bounded") {
-        true => Cow::Owned(frame.take_with_counters(&frame.select(|row| kinds.text(row) == "bounded"), counters)),
+        true => Cow::Owned(frame.take(&frame.select(|row| kinds.text(row) == "bounded"))),
         false => Cow::Borrowed(frame),
     };
     let columns: Vec<(String, TextColumn)> = grid
@@ -121,13 +121,14 @@ pub fn find_axes<'a>(frame: &'a Frame, counters: &[&str]) -> (Cow<'a, Frame>, Ve
 fn join_covarying(groups: &mut Vec<AxisColumns>, columns: &[(String, TextColumn)]) {
     // Adjacent rows mostly have equal options, because the rows of a variant are adjacent. It is
     // enough to read the first row of each run of rows with equal options.
-    let row_count = columns.first().map_or(0, |(_, column)| column.codes().len());
-    let rows_are_equal = |a: usize, b: usize| columns.iter().all(|(_, column)| column.codes()[a] == column.codes()[b]);
+    let row_count = columns.first().map_or(0, |(_, column)| column.codes().iter().len());
+    let rows_are_equal =
+        |a: usize, b: usize| columns.iter().all(|(_, column)| column.codes().get(a) == column.codes().get(b));
     let run_starts: Vec<usize> = (0..row_count).filter(|&row| row == 0 || !rows_are_equal(row - 1, row)).collect();
     let count_levels = |column_indices: &[usize]| {
         let code_of_row = |index: usize, row: usize| {
             let (_, column) = &columns[index];
-            column.codes()[row]
+            column.codes().get(row)
         };
         let row_codes = |&row: &usize| column_indices.iter().map(|&index| code_of_row(index, row)).collect::<Vec<_>>();
         run_starts.iter().map(row_codes).collect::<std::collections::HashSet<_>>().len()
@@ -206,7 +207,7 @@ mod tests {
     fn policy_and_its_parameters_are_one_axis() {
         let rows = ["a,p,1,1,64 KiB,always,", "b,p,1,1,1 MiB,always,", "c,p,1,1,64 KiB,aged-depth,4", "d,p,1,1,,,"];
         let frame = frame(&rows, "table.size,table.policy.kind,table.policy.factor");
-        let (grid, axes) = find_axes(&frame, &[]);
+        let (grid, axes) = find_axes(&frame);
         assert_eq!(grid.rows(), 4);
         let axes_and_labels: Vec<(String, Vec<String>)> = axes
             .iter()
@@ -228,7 +229,7 @@ mod tests {
     fn options_that_vary_together_are_one_axis() {
         let rows = ["a,p,1,1,1,x,3", "b,p,1,1,2,y,3", "c,p,1,1,1,x,4", "d,p,1,1,2,y,4"];
         let frame = frame(&rows, "table.slots,order,depth_cap");
-        let (_, axes) = find_axes(&frame, &[]);
+        let (_, axes) = find_axes(&frame);
         let names: Vec<(&str, usize)> = axes.iter().map(|axis| (axis.path.as_str(), axis.levels.len())).collect();
         assert_eq!(names, [("table.slots + order", 2), ("depth_cap", 2)]);
         assert_eq!([&axes[0].levels[1].label, &axes[1].levels[1].label], ["slots=2 order=y", "4"]);
@@ -239,7 +240,7 @@ mod tests {
     fn axis_of_several_options_shows_all_names() {
         let rows = ["a,p,1,1,leaf,leaf,always,", "b,p,1,1,quiet,quiet,aged-depth,4"];
         let frame = frame(&rows, "probe.at,store.at,table.policy.kind,table.policy.factor");
-        let (_, axes) = find_axes(&frame, &[]);
+        let (_, axes) = find_axes(&frame);
         let labels: Vec<&str> = axes[0].levels.iter().map(|level| level.label.as_str()).collect();
         assert_eq!((axes.len(), axes[0].name.as_str()), (1, "probe.at + store.at + policy"));
         assert_eq!(
@@ -254,7 +255,7 @@ mod tests {
     fn numeric_levels_are_sorted() {
         let axis_figures = |rows: &[&str]| {
             let frame = frame(rows, "table.slots,order,depth_cap");
-            let (_, axes) = find_axes(&frame, &[]);
+            let (_, axes) = find_axes(&frame);
             let join_labels =
                 |axis: &Axis| axis.levels.iter().map(|level| level.label.clone()).collect::<Vec<_>>().join("; ");
             axes.iter().map(|axis| (axis.path.clone(), join_labels(axis), axis.is_numeric())).collect::<Vec<_>>()
@@ -274,7 +275,7 @@ mod tests {
     fn reference_tables_are_not_on_the_grid() {
         let rows = ["a,p,1,1,bounded,2", "b,p,1,1,bounded,4", "c,p,1,1,none,", "d,p,1,1,unbounded,2"];
         let frame = frame(&rows, "table.kind,table.slots");
-        let (grid, axes) = find_axes(&frame, &["search.nodes"]);
+        let (grid, axes) = find_axes(&frame);
         assert_eq!((grid.rows(), axes.len(), axes[0].levels.len()), (2, 1, 2));
     }
 

@@ -20,16 +20,113 @@ pub const SEED: &str = "seed";
 
 #[derive(Debug, Clone)]
 pub enum Values {
-    /// Numbers. An empty field is NaN, and counts are exact up to 2^53.
-    Numbers(Vec<f64>),
+    Numbers(NumberColumn),
     Text(TextColumn),
+}
+
+/// A code for each row. As long as all codes are equal, only one is stored.
+#[derive(Debug, Clone, Default)]
+pub struct Codes {
+    rows: usize,
+    /// The code of all rows if `each` is empty, otherwise that of the first row.
+    first: u32,
+    each: Vec<u32>,
+}
+
+impl Codes {
+    pub fn get(&self, row: usize) -> u32 {
+        self.each.get(row).copied().unwrap_or(self.first)
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
+        (0..self.rows).map(|row| self.get(row))
+    }
+
+    /// Appends a code `count` times.
+    fn push(&mut self, code: u32, count: usize) {
+        if self.rows == 0 {
+            self.first = code;
+        }
+        if self.each.is_empty() && code != self.first {
+            self.each.resize(self.rows, self.first);
+        }
+        if !self.each.is_empty() {
+            self.each.resize(self.rows + count, code);
+        }
+        self.rows += count;
+    }
+
+    /// Appends the code that `new_code` returns for each code of another column.
+    fn append(&mut self, other: &Self, new_code: impl Fn(u32) -> u32) {
+        match other.each.is_empty() {
+            true if other.rows > 0 => self.push(new_code(other.first), other.rows),
+            _ => other.iter().for_each(|code| self.push(new_code(code), 1)),
+        }
+    }
+}
+
+/// Numbers. An empty field is NaN, and counts are exact up to 2^53.
+#[derive(Debug, Clone, Default)]
+pub struct NumberColumn {
+    /// An integer below [`FIRST_OTHER`] is its own code. From there on, codes count the other
+    /// numbers. The code of NaN is [`EMPTY`].
+    codes: Codes,
+    others: Vec<f64>,
+}
+
+const FIRST_OTHER: u32 = 1 << 31;
+
+const EMPTY: u32 = u32::MAX;
+
+impl NumberColumn {
+    pub fn get(&self, row: usize) -> f64 {
+        match self.codes.get(row) {
+            code @ ..FIRST_OTHER => f64::from(code),
+            code => self.others.get((code - FIRST_OTHER) as usize).copied().unwrap_or(f64::NAN),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.codes.rows).map(|row| self.get(row))
+    }
+
+    fn encode(&mut self, number: f64) -> u32 {
+        match number as u32 {
+            _ if number.is_nan() => EMPTY,
+            // The bits of 0 and -0 differ.
+            code @ ..FIRST_OTHER if f64::from(code).to_bits() == number.to_bits() => code,
+            _ => {
+                if self.others.last().map(|last| last.to_bits()) != Some(number.to_bits()) {
+                    self.others.push(number);
+                }
+                FIRST_OTHER + (self.others.len() - 1) as u32
+            }
+        }
+    }
+
+    fn append(&mut self, other: &Self) {
+        let new_codes: Vec<u32> = other.others.iter().map(|&number| self.encode(number)).collect();
+        let new_code = |code: u32| new_codes.get(code.wrapping_sub(FIRST_OTHER) as usize).copied().unwrap_or(code);
+        self.codes.append(&other.codes, new_code);
+    }
+}
+
+impl FromIterator<f64> for NumberColumn {
+    fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> Self {
+        let mut column = Self::default();
+        for number in numbers {
+            let code = column.encode(number);
+            column.codes.push(code, 1);
+        }
+        column
+    }
 }
 
 /// Dictionary-encoded strings. Each row has a code, which is an index into a list of distinct
 /// strings.
 #[derive(Debug, Clone, Default)]
 pub struct TextColumn {
-    codes: Vec<u32>,
+    codes: Codes,
     /// The distinct strings. The code of a string is its index.
     list: Vec<String>,
     code_by_text: HashMap<String, u32, RandomState>,
@@ -38,10 +135,11 @@ pub struct TextColumn {
 impl TextColumn {
     pub fn repeat(word: &str, rows: usize) -> Self {
         let code_by_text = HashMap::from_iter([(word.to_owned(), 0)]);
-        Self { codes: vec![0; rows], list: vec![word.to_owned()], code_by_text }
+        let codes = Codes { rows, ..Codes::default() };
+        Self { codes, list: vec![word.to_owned()], code_by_text }
     }
 
-    pub fn codes(&self) -> &[u32] {
+    pub fn codes(&self) -> &Codes {
         &self.codes
     }
 
@@ -51,30 +149,31 @@ impl TextColumn {
     }
 
     pub fn text(&self, row: usize) -> &str {
-        &self.list[self.codes[row] as usize]
+        &self.list[self.codes.get(row) as usize]
     }
 
     pub fn first_rows(&self) -> Vec<Option<usize>> {
         let mut first_rows = vec![None; self.list.len()];
-        for (row, &code) in self.codes.iter().enumerate() {
+        for (row, code) in self.codes.iter().enumerate() {
             first_rows[code as usize].get_or_insert(row);
         }
         first_rows
     }
 
     pub fn push(&mut self, text: &str) {
-        // Successive rows are often equal, so the string of the last row is tried first.
-        let last_code = self.codes.last().copied();
+        // Successive rows are often equal, so the string of the last row is tried first. Most
+        // strings are too short for the call that `==` makes.
+        let last_code = self.codes.rows.checked_sub(1).map(|row| self.codes.get(row));
         let code = match last_code {
-            Some(code) if self.list[code as usize] == text => code,
+            Some(code) if self.list[code as usize].bytes().eq(text.bytes()) => code,
             _ => self.intern(text),
         };
-        self.codes.push(code);
+        self.codes.push(code, 1);
     }
 
-    fn extend(&mut self, other: &Self) {
+    fn append(&mut self, other: &Self) {
         let new_codes: Vec<u32> = other.list.iter().map(|word| self.intern(word)).collect();
-        self.codes.extend(other.codes.iter().map(|&code| new_codes[code as usize]));
+        self.codes.append(&other.codes, |code| new_codes[code as usize]);
     }
 
     /// A new string is added to the list.
@@ -89,23 +188,19 @@ impl TextColumn {
     }
 }
 
-/// The largest number of digits of integers that are always exact as `f64`.
-const MAX_EXACT_DIGITS: usize = 15;
+/// Parses an integer of at most nine digits, which is its own code.
+fn parse_digits(text: &[u8]) -> Option<u32> {
+    let append_digit = |number: u32, byte: &u8| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(10 * number + u32::from(digit))
+    };
+    if (1..=9).contains(&text.len()) { text.iter().try_fold(0, append_digit) } else { None }
+}
 
 /// Parses a number in a results file. Empty text is NaN. Returns `None` if the text is not a
 /// number.
 fn parse_number(text: &[u8]) -> Option<f64> {
-    if text.is_empty() {
-        return Some(f64::NAN);
-    }
-    if text.len() <= MAX_EXACT_DIGITS && text.iter().all(u8::is_ascii_digit) {
-        return Some(parse_digits(text));
-    }
-    std::str::from_utf8(text).ok()?.parse().ok()
-}
-
-fn parse_digits(digits: &[u8]) -> f64 {
-    digits.iter().fold(0_u64, |value, digit| value * 10 + u64::from(digit - b'0')) as f64
+    if text.is_empty() { Some(f64::NAN) } else { std::str::from_utf8(text).ok()?.parse().ok() }
 }
 
 impl Values {
@@ -113,7 +208,7 @@ impl Values {
     /// unknown name is an option and contains text.
     pub fn empty(name: &str) -> Self {
         match columns::column(name).is_some_and(columns::Column::is_number) {
-            true => Self::Numbers(Vec::new()),
+            true => Self::Numbers(NumberColumn::default()),
             false => Self::Text(TextColumn::default()),
         }
     }
@@ -123,88 +218,50 @@ impl Values {
     pub fn push(&mut self, text: &[u8]) -> bool {
         match self {
             Self::Numbers(numbers) => {
-                let number = parse_number(text);
-                numbers.extend(number);
-                number.is_some()
+                let parse_other = || parse_number(text).map(|number| numbers.encode(number));
+                let Some(code) = parse_digits(text).or_else(parse_other) else { return false };
+                numbers.codes.push(code, 1);
             }
-            Self::Text(texts) => {
-                texts.push(&String::from_utf8_lossy(text));
-                true
-            }
+            Self::Text(texts) => texts.push(&String::from_utf8_lossy(text)),
         }
-    }
-
-    /// Appends the first field of a block of lines, and returns the length of the field in bytes.
-    /// Returns `None` if the field does not have the column's type. The block must not contain
-    /// quotes, and each of its lines must end with a newline.
-    pub fn push_first_field(&mut self, block: &[u8]) -> Option<usize> {
-        let is_field_end = |byte: &u8| matches!(byte, b',' | b'\n');
-        match self {
-            Self::Numbers(numbers) => {
-                // If the field is an integer, the search for its end also parses it.
-                let digits = block.iter().take(MAX_EXACT_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
-                if digits > 0 && block.get(digits).is_some_and(is_field_end) {
-                    numbers.push(parse_digits(&block[..digits]));
-                    return Some(digits);
-                }
-            }
-            Self::Text(texts) => {
-                // Successive rows are often equal, so the string of the last row is tried first.
-                if let Some(&last_code) = texts.codes.last() {
-                    let last_text = texts.list[last_code as usize].as_bytes();
-                    let length = last_text.len();
-                    if block.starts_with(last_text) && block.get(length).is_some_and(is_field_end) {
-                        texts.codes.push(last_code);
-                        return Some(length);
-                    }
-                }
-            }
-        }
-        let length = block.iter().position(is_field_end)?;
-        self.push(&block[..length]).then_some(length)
+        true
     }
 
     pub fn blank(&self, rows: usize) -> Self {
         match self {
-            Self::Numbers(_) => Self::Numbers(vec![f64::NAN; rows]),
+            Self::Numbers(_) => Self::Numbers(std::iter::repeat_n(f64::NAN, rows).collect()),
             Self::Text(_) => Self::Text(TextColumn::repeat("", rows)),
         }
     }
 
-    /// Appends the `rows` rows of another column. Appends empty rows if there is no other column.
-    pub fn append(&mut self, other: Option<&Self>, rows: usize) {
+    pub fn append(&mut self, other: &Self) {
         match (self, other) {
-            (Self::Numbers(numbers), Some(other)) => numbers.extend_from_slice(&other.numbers()),
-            (Self::Numbers(numbers), None) => numbers.extend(std::iter::repeat_n(f64::NAN, rows)),
-            (Self::Text(texts), Some(Self::Text(other))) => texts.extend(other),
-            (Self::Text(texts), Some(other)) => (0..rows).for_each(|row| texts.push(&other.text(row))),
-            (Self::Text(texts), None) => (0..rows).for_each(|_| texts.push("")),
+            (Self::Text(texts), Self::Text(other)) => texts.append(other),
+            (Self::Text(texts), Self::Numbers(numbers)) => {
+                (0..numbers.codes.rows).for_each(|row| texts.push(&other.text(row)));
+            }
+            (Self::Numbers(numbers), other) => numbers.append(&other.numbers()),
         }
     }
 
     pub fn take(&self, rows: &[usize]) -> Self {
         match self {
-            Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
+            Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers.get(row)).collect()),
             Self::Text(texts) => {
-                // Each distinct string is looked up only once.
-                let (mut result, mut new_codes) = (TextColumn::default(), vec![None; texts.list.len()]);
-                for &row in rows {
-                    let code = texts.codes[row] as usize;
-                    let new_code = *new_codes[code].get_or_insert_with(|| result.intern(&texts.list[code]));
-                    result.codes.push(new_code);
-                }
-                Self::Text(result)
+                let mut taken = TextColumn::default();
+                rows.iter().for_each(|&row| taken.push(texts.text(row)));
+                Self::Text(taken)
             }
         }
     }
 
     /// A text that is not a number becomes NaN.
-    pub fn numbers(&self) -> Cow<'_, [f64]> {
+    pub fn numbers(&self) -> Cow<'_, NumberColumn> {
         match self {
             Self::Numbers(numbers) => Cow::Borrowed(numbers),
             Self::Text(texts) => {
                 let parsed: Vec<f64> = texts.list.iter().map(|text| text.parse().unwrap_or(f64::NAN)).collect();
-                Cow::Owned(texts.codes.iter().map(|&code| parsed[code as usize]).collect())
+                Cow::Owned(texts.codes.iter().map(|code| parsed[code as usize]).collect())
             }
         }
     }
@@ -212,8 +269,8 @@ impl Values {
     /// The field of a row as text. The text is empty if the field is NaN.
     pub fn text(&self, row: usize) -> Cow<'_, str> {
         match self {
-            Self::Numbers(numbers) if numbers[row].is_nan() => Cow::Borrowed(""),
-            Self::Numbers(numbers) => Cow::Owned(numbers[row].to_string()),
+            Self::Numbers(numbers) if numbers.get(row).is_nan() => Cow::Borrowed(""),
+            Self::Numbers(numbers) => Cow::Owned(numbers.get(row).to_string()),
             Self::Text(texts) => Cow::Borrowed(texts.text(row)),
         }
     }
@@ -238,14 +295,15 @@ mod tests {
     /// A field that is missing in one result is empty in the joined frame, and not 0.
     #[test]
     fn appended_column_is_empty_where_a_result_lacks_it() {
-        let mut numbers = Values::Numbers(vec![1.0]);
-        numbers.append(None, 2);
-        numbers.append(Some(&Values::Numbers(vec![4.0])), 1);
+        let make_numbers = |numbers: &[f64]| Values::Numbers(numbers.iter().copied().collect());
+        let mut numbers = make_numbers(&[1.0]);
+        numbers.append(&numbers.blank(2));
+        numbers.append(&make_numbers(&[4.0]));
         let text: Vec<String> = (0..4).map(|row| numbers.text(row).into_owned()).collect();
         assert_eq!(text, ["1", "", "", "4"]);
         let mut texts = Values::Text(TextColumn::repeat("a", 1));
-        texts.append(None, 1);
-        texts.append(Some(&Values::Numbers(vec![f64::NAN, 2.5])), 2);
+        texts.append(&texts.blank(1));
+        texts.append(&make_numbers(&[f64::NAN, 2.5]));
         let text: Vec<String> = (0..4).map(|row| texts.text(row).into_owned()).collect();
         assert_eq!(text, ["a", "", "", "2.5"]);
     }

@@ -52,7 +52,7 @@ impl Filter {
             let column = frame.text_column(&filter.column);
             // Each distinct text is tested only once.
             let is_accepted: Vec<bool> = column.list().iter().map(|text| filter.accepts(text)).collect();
-            rows.retain(|&row| is_accepted[column.codes()[row] as usize]);
+            rows.retain(|&row| is_accepted[column.codes().get(row) as usize]);
         }
         rows
     }

@@ -1,6 +1,6 @@
 //! Stores the rows of results by column.
 
-use super::column::{SEED, SOURCE, TextColumn, Values};
+use super::column::{NumberColumn, SEED, SOURCE, TextColumn, Values};
 use crate::experiment::problem::{list_quoted, nearest as nearest_name};
 use crate::record::columns;
 use std::borrow::Cow;
@@ -82,10 +82,12 @@ impl Frame {
             }
         }
         for (name, values) in self.names.iter().zip(&mut self.columns) {
-            // Each column is dropped before the next one is copied.
-            let index = other.names.iter().position(|other_name| other_name == name);
-            let column = index.map(|index| std::mem::replace(&mut other.columns[index], Values::Numbers(Vec::new())));
-            values.append(column.as_ref(), other.rows);
+            match other.names.iter().position(|other_name| other_name == name) {
+                // Each column is dropped before the next one is copied.
+                Some(index) => values.append(&std::mem::replace(&mut other.columns[index], Values::empty(name))),
+                None if other.rows == 0 => {}
+                None => values.append(&values.blank(other.rows)),
+            }
         }
         self.rows += other.rows;
     }
@@ -127,19 +129,6 @@ impl Frame {
             columns: self.columns.iter().map(|values| values.take(rows)).collect(),
             rows: rows.len(),
         }
-    }
-
-    /// Returns a frame of the chosen rows like [`Frame::take`]. Counters that are not listed in
-    /// `counters` are left out. A counter is a numeric column with a dot in its name.
-    pub fn take_with_counters(&self, rows: &[usize], counters: &[&str]) -> Self {
-        let mut taken = Self { rows: rows.len(), ..Self::default() };
-        for (name, values) in self.names.iter().zip(&self.columns) {
-            if matches!(values, Values::Text(_)) || !name.contains('.') || counters.contains(&name.as_str()) {
-                taken.names.push(name.clone());
-                taken.columns.push(values.take(rows));
-            }
-        }
-        taken
     }
 
     /// Returns the number of rows.
@@ -241,10 +230,16 @@ impl Frame {
 
     /// Returns a column as numbers. A text that is not a number becomes NaN. All numbers are NaN if
     /// there is no such column.
-    pub fn numbers(&self, name: &str) -> Cow<'_, [f64]> {
+    pub fn numbers(&self, name: &str) -> Vec<f64> {
+        self.number_column(name).iter().collect()
+    }
+
+    /// Returns a column as numbers in the form in which they are stored, which needs less memory
+    /// than [`Frame::numbers`].
+    pub(crate) fn number_column(&self, name: &str) -> Cow<'_, NumberColumn> {
         match self.column(name) {
             Some(values) => values.numbers(),
-            None => Cow::Owned(vec![f64::NAN; self.rows]),
+            None => Cow::Owned(std::iter::repeat_n(f64::NAN, self.rows).collect()),
         }
     }
 
@@ -274,10 +269,10 @@ impl Frame {
         let values = self.column(name);
         move |a, b| match values {
             Some(Values::Numbers(numbers)) => {
-                let are_equal = numbers[a] == numbers[b] || numbers[a].is_nan() && numbers[b].is_nan();
-                !are_equal
+                let (a, b) = (numbers.get(a), numbers.get(b));
+                a != b && !(a.is_nan() && b.is_nan())
             }
-            Some(Values::Text(texts)) => texts.codes()[a] != texts.codes()[b],
+            Some(Values::Text(texts)) => texts.codes().get(a) != texts.codes().get(b),
             None => false,
         }
     }

@@ -1,10 +1,11 @@
 //! Groups rows by variant, or by any other columns. The groups are compared with each other.
 
-use super::column::SOURCE;
+use super::column::{Codes, SOURCE};
 use super::frame::{Frame, FrameError, Lookup};
 use super::limits;
 use crate::experiment::baseline::{OptionValues, Partners};
 use crate::record::columns::{EXPERIMENT, LIMIT, VARIANT, refers_to};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, Default)]
@@ -216,12 +217,12 @@ pub fn describe_group(pairs: &[(String, String)]) -> String {
 
 /// Whether all rows of each group come from one source. `row_groups` and `row_sources` contain the
 /// group and the source of each row.
-fn has_one_source_per_group(row_groups: &[u32], row_sources: &[u32], group_count: usize) -> bool {
+fn has_one_source_per_group(row_groups: &[u32], row_sources: &Codes, group_count: usize) -> bool {
     let mut source_of_group = vec![None; group_count];
     row_groups
         .iter()
-        .zip(row_sources)
-        .all(|(&group, &source)| *source_of_group[group as usize].get_or_insert(source) == source)
+        .zip(row_sources.iter())
+        .all(|(&group, source)| *source_of_group[group as usize].get_or_insert(source) == source)
 }
 
 /// Finds the combinations of values that rows have in some columns. Returns the index of each row's
@@ -235,20 +236,12 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
     }
     for column in columns {
         let texts = frame.text_column(column);
-        let (mut codes_of_pairs, mut pairs) = (HashMap::<(u32, u32), u32>::new(), Vec::new());
-        // Successive rows are mostly equal. The code of a pair is looked up only if the pair
-        // differs from the pair before.
-        let (mut last_pair, mut pair_code) = (None, 0);
-        for (code, &text_code) in codes.iter_mut().zip(texts.codes()) {
-            let pair = (*code, text_code);
-            if last_pair != Some(pair) {
-                let next_code = pairs.len() as u32;
-                (last_pair, pair_code) = (Some(pair), *codes_of_pairs.entry(pair).or_insert(next_code));
-                if pair_code == next_code {
-                    pairs.push(pair);
-                }
-            }
-            *code = pair_code;
+        let (mut codes_of_pairs, mut pairs) = (HashMap::<_, u32, RandomState>::default(), Vec::new());
+        for (code, text_code) in codes.iter_mut().zip(texts.codes().iter()) {
+            *code = *codes_of_pairs.entry((*code, text_code)).or_insert_with_key(|&pair| {
+                pairs.push(pair);
+                (pairs.len() - 1) as u32
+            });
         }
         let combine_values = |(code, text_code): (u32, u32)| {
             let earlier_values: &Vec<String> = &values[code as usize];

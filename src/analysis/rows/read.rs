@@ -66,7 +66,7 @@ impl Frame {
         let heading = Heading::from_header(header).map_err(file_error)?;
         let (mut frame, mut record) = (heading.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
-            heading.push(&mut frame, &record).map_err(|index| {
+            heading.push(&mut frame, record.iter()).map_err(|index| {
                 let message = format!(
                     "column {}, `{}`: expected a number, found `{}`: `ttlab run --repair` searches such rows again",
                     index + 1,
@@ -140,16 +140,18 @@ impl Heading {
     /// Appends a row.
     ///
     /// # Errors
-    /// The index of a field that does not have its column's type.
-    fn push(&self, frame: &mut Frame, record: &ByteRecord) -> Result<(), usize> {
-        let loaded_fields = record.iter().enumerate().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded);
-        for (values, ((index, text), _)) in frame.columns.iter_mut().zip(loaded_fields) {
-            if !values.push(text) {
+    /// The index of a field that does not have its column's type, or that is missing or too many.
+    fn push<'r>(&self, frame: &mut Frame, fields: impl Iterator<Item = &'r [u8]>) -> Result<(), usize> {
+        let (mut columns, mut index) = (frame.columns.iter_mut(), 0);
+        for field in fields {
+            let is_loaded = *self.is_loaded.get(index).ok_or(index)?;
+            if is_loaded && !columns.next().is_some_and(|values| values.push(field)) {
                 return Err(index);
             }
+            index += 1;
         }
         frame.rows += 1;
-        Ok(())
+        if index == self.fields.len() { Ok(()) } else { Err(index) }
     }
 
     /// Parses complete lines without quotes. Returns `None` if a line contains a quote or anything
@@ -158,23 +160,9 @@ impl Heading {
         if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
             return None;
         }
-        let (mut frame, mut unread) = (self.empty_frame(), block);
-        while !unread.is_empty() {
-            let mut columns = frame.columns.iter_mut();
-            for (index, &is_loaded) in self.is_loaded.iter().enumerate() {
-                let column = if is_loaded { columns.next() } else { None };
-                let length = match column {
-                    Some(values) => values.push_first_field(unread)?,
-                    None => unread.iter().position(|&byte| matches!(byte, b',' | b'\n'))?,
-                };
-                // Only the last field of a line ends with a newline.
-                let (ends_line, is_last) = (unread[length] == b'\n', index + 1 == self.is_loaded.len());
-                if ends_line != is_last {
-                    return None;
-                }
-                unread = &unread[length + 1..];
-            }
-            frame.rows += 1;
+        let mut frame = self.empty_frame();
+        for line in block[..block.len() - 1].split(|&byte| byte == b'\n') {
+            self.push(&mut frame, line.split(|&byte| byte == b',')).ok()?;
         }
         Some(frame)
     }
@@ -186,10 +174,7 @@ impl Heading {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
         let (mut frame, mut record) = (self.empty_frame(), ByteRecord::new());
         while reader.read_byte_record(&mut record).ok()? {
-            if record.len() != self.fields.len() {
-                return None;
-            }
-            self.push(&mut frame, &record).ok()?;
+            self.push(&mut frame, record.iter()).ok()?;
         }
         Some(frame)
     }

@@ -16,7 +16,7 @@ pub fn add_score_error(frame: &mut Frame, judgements: &[Judgement], max_error: u
     let reference_scores: HashMap<&str, i32> =
         position_judgements.map(|judgement| (judgement.position.as_str(), judgement.score)).collect();
     let [positions, best_moves] = [columns::POSITION, columns::BEST].map(|name| frame.text_column(name).into_owned());
-    let scores = frame.numbers(columns::SCORE).into_owned();
+    let scores = frame.numbers(columns::SCORE);
     frame.set_numbers(columns::SCORE_ERROR, |row| match reference_scores.get(positions.text(row)) {
         Some(&reference_score) if !is_no_move(best_moves.text(row)) => {
             (scores[row] - f64::from(reference_score)).abs().min(f64::from(max_error))

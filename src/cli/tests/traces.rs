@@ -104,7 +104,7 @@ fn trace_nodes_and_saved_nodes_are_constant_in_sum() {
     assert_eq!(exit_code(&["run", &path_in("shown.toml"), "-q", "--out", &path_in("out")]), 0);
     let frame = crate::analysis::rows::frame::Frame::read(&folder.path().join("out/results.csv")).unwrap();
     use crate::record::columns::{NODES, POSITION, SAVED};
-    let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name).into_owned());
+    let [nodes, saved] = [NODES, SAVED].map(|name| frame.numbers(name));
     let (sizes, positions) = (frame.text_column(SIZE), frame.text_column(POSITION));
     let sum_rows = |size: &str, numbers: &[f64]| {
         let rows = (0..frame.rows()).filter(|&row| sizes.text(row) == size && !positions.text(row).is_empty());
