@@ -8,6 +8,7 @@
 use super::metric_reader::{Depths, MetricReader};
 use super::searches::{IterationRow, OneSearch, SearchCell, Searches};
 use crate::analysis::rows::grouping::Grouping;
+use crate::analysis::rows::metric::Aggregation;
 use crate::stats::ratio::Ratio;
 use crate::stats::sample::mean;
 use foldhash::fast::RandomState;
@@ -230,7 +231,10 @@ impl<'a> BaseSearches<'a> {
     pub fn pairs_with(&self, group: usize, reader: &MetricReader<'_>) -> Pairs {
         let (mut pairs, mut has_seeds) = (Pairs::default(), self.has_seeds);
         let compares_means = [self.reader, reader].iter().any(|reader| reader.metric.compares_means());
+        let until_mate = self.reader.metric.aggregation == Aggregation::Sum(crate::record::columns::MATE_NODES.into());
         for (base, cell, depths) in self.pair_cells(group) {
+            // A mate found after the other search's last depth is found all the same.
+            let depths = if until_mate { Some(Depths::All) } else { depths };
             let OneSearch { block, unit, cluster, seed, .. } = *self.reader.searches.first(cell);
             let read_values = |depths: &Depths| [self.reader.cell_value(base, depths), reader.cell_value(cell, depths)];
             if compares_means {

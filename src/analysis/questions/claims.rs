@@ -489,7 +489,9 @@ mod tests {
     #[test]
     fn wrong_mate_fails_claims_about_mates() {
         let rulings = |wrong: u8| {
-            let rows: String = (0..8).map(|item| format!("a,p{item},1,9,5,0\nb,p{item},1,9,4,{wrong}\n")).collect();
+            // The mate of the first variant is found one depth after the last of the second.
+            let row = |p| format!("a,p{p},1,9,3,0\na,p{p},2,9,4,0\nb,p{p},1,9,4,{wrong}\n");
+            let rows: String = (0..8).map(row).collect();
             let rows = format!("variant,position,depth,search.nodes,mate.nodes_until,mate.wrong\n{rows}");
             let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
             let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
