@@ -93,13 +93,14 @@ impl Shared<'_> {
     fn run_chains(&self, todo: &Todo<'_>, worker_state: &WorkerState, kept_bytes: u64) {
         let _kept = KeepTables::up_to(kept_bytes);
         let mut cache = EngineCache::default();
-        while let Some(chain) = lock(todo).next() {
+        // Called, so that the lock is free again before the chain runs.
+        let next = || lock(todo).next();
+        let mut goes_on = true;
+        while goes_on && let Some(chain) = next() {
             if chain.starts_processes {
                 cache = EngineCache::default();
             }
-            if !self.run_tasks(chain.tasks, &mut cache, worker_state) {
-                return;
-            }
+            goes_on = self.run_tasks(chain.tasks, &mut cache, worker_state);
         }
     }
 

@@ -195,9 +195,10 @@ fn claims(present: &str) -> String {
     for (folder, file) in reports() {
         let question = Experiment::load(&file, &[]).unwrap().file.question.replace('|', "\\|");
         let file = file.strip_prefix(root()).unwrap();
+        let set = if name(&folder).ends_with("depth-8") { " --set limit.depth=8" } else { "" };
         let command = match file.starts_with("experiments/published") {
             true => format!("ttlab reproduce --only {}", name(&folder)),
-            false => format!("ttlab run {} --check", file.display()),
+            false => format!("ttlab run {}{set} --check", file.display()),
         };
         let report = folder.strip_prefix(root()).unwrap().join("report.md");
         let line = present.lines().find(|line| line.contains(report.to_str().unwrap()));

@@ -382,6 +382,30 @@ impl Progress for JobOrder {
     }
 }
 
+/// The first job that begins waits for a second.
+#[derive(Default)]
+struct Meeting(Mutex<u32>, std::sync::Condvar);
+
+impl Progress for Meeting {
+    fn begin_job(&self, _: &str, _: &str) {
+        *lock(&self.0) += 1;
+        self.1.notify_all();
+        let timeout = std::time::Duration::from_secs(60);
+        let (_begun, waited) = self.1.wait_timeout_while(lock(&self.0), timeout, |begun| *begun < 2).unwrap();
+        assert!(!waited.timed_out(), "no job begins beside the first");
+    }
+}
+
+#[test]
+fn two_jobs_run_at_the_same_time() {
+    let (temporary, out) = folder();
+    let (experiment, never_stopped) = (experiment(temporary.path(), SIX), AtomicBool::new(false));
+    let (plan, settings) = (Plan::new(&experiment), Settings { jobs: 2, ..Settings::default() });
+    let session = Session::begin(&experiment, &plan, &out, settings, &never_stopped).unwrap();
+    let summary = session.run(&never_stopped, &Meeting::default()).unwrap();
+    assert_eq!((summary.done, summary.failed), (6, 0));
+}
+
 #[test]
 fn crashed_job_runs_last_or_first_in_a_match() {
     let games = "name = 'm'\nsuite = 'three.epd'\nlimit = { depth = 1 }\n[[variant]]\nname = 'a'\n[[variant]]\nname = 'b'\n'keys.seed' = 2\n\
