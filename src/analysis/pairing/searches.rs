@@ -5,7 +5,6 @@ use crate::analysis::rows::column::{NumberColumn, SEED, TextColumn};
 use crate::analysis::rows::frame::Frame;
 use crate::analysis::rows::grouping::Grouping;
 use crate::record::columns;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// The column that says how long the process of an external engine lives.
@@ -18,14 +17,12 @@ const SEARCH: &str = "search";
 /// because both are numbered from 0.
 pub const GAME_BIT: u32 = 1 << 31;
 
-/// Positions that belong to no game are left out.
-fn first_plies(games: &TextColumn, plies: &NumberColumn) -> HashMap<u32, f64> {
-    let mut first_plies = HashMap::new();
-    for (row, ply) in plies.iter().enumerate() {
-        if !ply.is_nan() && !games.text(row).is_empty() {
-            let first_ply = first_plies.entry(games.codes().get(row)).or_insert(ply);
-            *first_ply = ply.min(*first_ply);
-        }
+/// The first ply of each game, by the game's code.
+fn first_plies(games: &TextColumn, plies: &NumberColumn) -> Vec<f64> {
+    let mut first_plies = vec![f64::INFINITY; games.list().len()];
+    for (game, ply) in games.codes().iter().zip(plies.iter()) {
+        // A missing ply is NaN, which is never the least.
+        first_plies[game as usize] = first_plies[game as usize].min(ply);
     }
     first_plies
 }
@@ -121,6 +118,7 @@ impl Searches {
             let [row, last_row] = [rows[0], rows[rows.len() - 1]].map(|row| row as usize);
             let (cell @ (group, block, unit, seed), repeat) = search_of(rows[0]);
             let (game, index) = (games.codes().get(row), searches.list.len() as u32);
+            let is_in_game = !games.text(row).is_empty();
             match searches.cells[group as usize].last_mut() {
                 Some(repeats) if last_cell == Some(cell) => repeats.end += 1,
                 _ => searches.cells[group as usize].push(index..index + 1),
@@ -129,11 +127,11 @@ impl Searches {
                 group,
                 block,
                 unit,
-                cluster: if games.text(row).is_empty() { unit } else { game | GAME_BIT },
+                cluster: if is_in_game { game | GAME_BIT } else { unit },
                 seed,
                 repeat,
                 last_row,
-                opens_game: first_plies.get(&game) == Some(&plies.get(row)),
+                opens_game: is_in_game && first_plies[game as usize] == plies.get(row),
                 has_own_process: restarts.text(row) == SEARCH,
                 is_in_totals: seed == 0 && last_cell != Some(cell),
             });

@@ -237,11 +237,15 @@ pub fn combine(frame: &Frame, columns: &[String]) -> (Vec<u32>, Vec<Vec<String>>
     for column in columns {
         let texts = frame.text_column(column);
         let (mut codes_of_pairs, mut pairs) = (HashMap::<_, u32, RandomState>::default(), Vec::new());
+        // Successive rows are mostly equal. No row has the first of these pairs.
+        let mut last = ((u32::MAX, u32::MAX), 0);
         for (code, text_code) in codes.iter_mut().zip(texts.codes().iter()) {
-            *code = *codes_of_pairs.entry((*code, text_code)).or_insert_with_key(|&pair| {
-                pairs.push(pair);
-                (pairs.len() - 1) as u32
-            });
+            let pair = (*code, text_code);
+            if last.0 != pair {
+                last = (pair, *codes_of_pairs.entry(pair).or_insert(pairs.len() as u32));
+                pairs.extend((last.1 as usize == pairs.len()).then_some(pair));
+            }
+            *code = last.1;
         }
         let combine_values = |(code, text_code): (u32, u32)| {
             let earlier_values: &Vec<String> = &values[code as usize];
