@@ -66,7 +66,7 @@ pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String]
     let seeds = frame.numbers(SEED);
     // The chosen move of a search is in its last row, which replaces the earlier rows.
     let mut searches: HashMap<String, SearchesByKey> = HashMap::new();
-    for row in 0..frame.rows() {
+    for (row, seed) in seeds.into_iter().enumerate() {
         let field_text = |name: &str| frame.text(name, row).into_owned();
         let (position, best) = (field_text(columns::POSITION), field_text(columns::BEST));
         if is_no_move(&best) || !field_text(columns::ERROR).is_empty() {
@@ -82,7 +82,7 @@ pub fn move_quality(frame: &Frame, judgements: &[Judgement], variants: &[String]
             is_solved: field_text(columns::SOLVED).parse().ok(),
             cluster: if game.is_empty() { position.clone() } else { game },
         };
-        let search_key = (position, field_text(columns::REPEAT), seeds[row].to_bits());
+        let search_key = (position, field_text(columns::REPEAT), seed.to_bits());
         searches.entry(field_text(columns::VARIANT)).or_default().insert(search_key, search);
     }
     let base_losses = searches.get(baseline).map(mean_losses).unwrap_or_default();
