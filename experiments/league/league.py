@@ -13,7 +13,9 @@ import statistics
 import sys
 from collections import defaultdict
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "studies"))
+for folder in ("measures", "studies"):
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder))
+from rank import rows
 from replicated import quantile
 
 COUNTED = {"match": "`match`", "modern": "`modern`, shape neutral", "evaluations": "`match`, evaluations kept"}
@@ -22,14 +24,6 @@ FIELDS = ["run", "size", "table", "unit", "searches", "nodes", "log_nodes", "sto
 SIZES = ["2 MiB", "256 KiB", "32 KiB"]
 LIMIT = math.log(1.02)
 PRICE = 186  # Elo of a factor of e in nodes between rules of one size: reports/measures/report.md
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            if row["error"]:
-                sys.exit(f"{path}: a failed job: {row['error']}")
-            yield row
 
 
 def place(variant):
