@@ -19,6 +19,8 @@ pub struct Descendant {
     ticks: [u64; 2],
     /// The pages that are in memory.
     pages: u64,
+    /// Whether its first thread has ended. While others end, it still has its children.
+    is_ended: bool,
 }
 
 /// What the processes that this process started use.
@@ -87,8 +89,7 @@ fn all_processes() -> Vec<(Descendant, i32)> {
     pids.filter_map(|pid| parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)).collect()
 }
 
-/// Parses the process and the id of its parent from a line of `/proc/PID/stat`. Returns `None` if
-/// the process has ended.
+/// Parses the process and the id of its parent from a line of `/proc/PID/stat`.
 fn parse_stat(stat: &str) -> Option<(Descendant, i32)> {
     // The name is in brackets. The name may itself contain blanks and brackets, so it ends at the
     // last bracket.
@@ -101,11 +102,11 @@ fn parse_stat(stat: &str) -> Option<(Descendant, i32)> {
     // Fields 14 to 17 and 24 of `man 5 proc`; the first of `numbers` is field 5.
     let number = |field: usize| numbers.get(field - 5).copied().unwrap_or(0);
     let ticks = [number(14) + number(15), number(16) + number(17)];
-    let process = Descendant { pid: pid.parse().ok()?, name: name.to_owned(), ticks, pages: number(24) };
-    (!matches!(state, "Z" | "X")).then_some((process, parent))
+    let is_ended = matches!(state, "Z" | "X");
+    Some((Descendant { pid: pid.parse().ok()?, name: name.to_owned(), ticks, pages: number(24), is_ended }, parent))
 }
 
-/// `processes` contains all running processes, each with the id of its parent.
+/// Returns those that have not ended. `processes` contains all processes, each with the id of its parent.
 fn descendants_of(root: i32, processes: &[(Descendant, i32)]) -> Vec<Descendant> {
     let mut children: HashMap<i32, Vec<&Descendant>> = HashMap::new();
     processes.iter().for_each(|(process, parent)| children.entry(*parent).or_default().push(process));
@@ -113,7 +114,7 @@ fn descendants_of(root: i32, processes: &[(Descendant, i32)]) -> Vec<Descendant>
     while let Some(parent) = to_visit.pop() {
         for process in children.remove(&parent).unwrap_or_default() {
             to_visit.push(process.pid);
-            descendants.push(process.clone());
+            descendants.extend((!process.is_ended).then(|| process.clone()));
         }
     }
     descendants
@@ -125,29 +126,29 @@ mod tests {
 
     #[test]
     fn stat_line_of_a_running_process_is_parsed() {
-        let read = |line: &str| parse_stat(line).map(|(process, parent)| (process.pid, process.name, parent));
-        assert_eq!(read("12 (sleep) S 7 12 12 0 -1"), Some((12, "sleep".to_owned(), 7)));
-        assert_eq!(read("12 (a) b (c)) R 7 12"), Some((12, "a) b (c)".to_owned(), 7)));
-        for line in ["12 (sleep) Z 7 12", "12 (sleep) X 7 12", "", "12 sleep S 7", "x (sleep) S 7", "12 (sleep) S x"] {
+        let read = |line: &str| parse_stat(line).map(|(found, parent)| (found.pid, found.name, found.is_ended, parent));
+        assert_eq!(read("12 (sleep) S 7 12 12 0 -1"), Some((12, "sleep".to_owned(), false, 7)));
+        assert_eq!(read("12 (a) b (c)) R 7 12"), Some((12, "a) b (c)".to_owned(), false, 7)));
+        for line in ["12 (sleep) Z 7 12", "12 (sleep) X 7 12"] {
+            assert_eq!(read(line), Some((12, "sleep".to_owned(), true, 7)), "{line}");
+        }
+        for line in ["", "12 sleep S 7", "x (sleep) S 7", "12 (sleep) S x"] {
             assert_eq!(read(line), None, "{line}");
         }
     }
 
-    /// Process 1 has the children 2 and 3; 3 has the child 4, and 4 has 5. Process 6 has another
-    /// parent.
+    /// Process 1 has the children 2 and 3; 3 has the child 4, which has ended but for other threads,
+    /// and 4 has 5. Process 6 has another parent.
     #[test]
     fn descendants_include_all_generations() {
-        let process = |pid| Descendant { pid, name: String::new(), ticks: [0; 2], pages: 0 };
+        let process = |pid| Descendant { pid, name: String::new(), ticks: [0; 2], pages: 0, is_ended: pid == 4 };
         let processes = [(2, 1), (3, 1), (4, 3), (5, 4), (6, 9)].map(|(pid, parent)| (process(pid), parent));
         let pids = |root| {
             let mut pids: Vec<i32> = descendants_of(root, &processes).iter().map(|process| process.pid).collect();
             pids.sort_unstable();
             pids
         };
-        assert_eq!(
-            [pids(1), pids(3), pids(5), pids(9), pids(7)],
-            [vec![2, 3, 4, 5], vec![4, 5], vec![], vec![6], vec![]]
-        );
+        assert_eq!([pids(1), pids(3), pids(5), pids(9), pids(7)], [vec![2, 3, 5], vec![5], vec![], vec![6], vec![]]);
     }
 
     #[test]
