@@ -341,7 +341,8 @@ fn two_threads_cannot_share_a_table() {
     assert_eq!(shared.probe(9).0, codes::OWNER);
 }
 
-/// What two threads do adds up, and both find what either stored. A third is refused.
+/// What two threads do adds up, and both find what either stored, but for what both wrote to one
+/// slot at once. A third is refused.
 #[test]
 fn owners_share_a_table() {
     let keys = if cfg!(miri) { 20 } else { 2000 };
@@ -411,8 +412,13 @@ fn owners_share_a_table() {
             code == 1 && entry == (ForeignEntry { slot: entry.slot, age: entry.age, ..entry_of(*number) })
         };
         let numbers = (1..8).chain(10_000..10_000 + keys).chain(20_000..20_000 + keys);
-        assert_eq!(numbers.filter(is_found).count() as u64, entries, "{options}");
-        assert_eq!(count("table.hits"), entries);
+        let found = numbers.filter(is_found).count() as u64;
+        assert!((entries.saturating_sub(20)..=entries).contains(&found), "{found} of {entries}: {options}");
+        assert!(
+            (found..=entries).contains(&count("table.hits")),
+            "{} hits of {entries}: {options}",
+            count("table.hits")
+        );
         // Another thread takes the place of the second in the next search. After a clear all are
         // free, and nobody finds anything.
         table.search(1);

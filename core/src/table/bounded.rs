@@ -26,7 +26,7 @@ pub struct Bounded<P: Replacement, L: Packing, const SLOTS: usize = 0> {
     memory: TableMemory,
     policy: P,
     buckets: u64,
-    /// The first bucket in the memory, which is 0 unless the memory is a share of a table.
+    /// The first bucket in the memory, which is 0 unless the memory is a window of a table.
     first_bucket: u64,
     slots: usize,
     words: usize,
@@ -698,9 +698,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Instrumented for Bounded<P,
     }
 
     #[inline]
-    fn lend(&mut self, memory: &mut TableMemory, first_bucket: u64) {
-        std::mem::swap(&mut self.memory, memory);
-        self.first_bucket = first_bucket;
+    fn window(&mut self, bucket: u64) -> &mut [u64] {
+        self.first_bucket = bucket;
+        self.memory.record(0);
+        &mut self.memory
     }
 
     fn mark_used(&mut self, hit: &Hit) {

@@ -102,12 +102,11 @@ impl TableMemory {
         Ok(Self(words))
     }
 
-    /// Divides the words into parts of `len` words, each of whole buckets. The memory is kept when
-    /// all parts have been dropped.
-    pub fn divide(mut self, len: usize) -> impl Iterator<Item = Self> {
-        let Words { memory, written } = std::mem::take(&mut self.0);
-        let Written { huge_pages, bucket_words, .. } = *written;
-        memory.divide(len).map(move |memory| Self(Words::new(memory, huge_pages, bucket_words)))
+    /// Records that any bucket may no longer be all zero.
+    pub fn record_all(&mut self) {
+        let Written { listed, is_block_written, .. } = &mut *self.0.written;
+        listed.resize(listed.capacity(), 0);
+        is_block_written.fill(true);
     }
 
     /// Records that a bucket is no longer all zero. `first` is the word in which it begins.
@@ -141,12 +140,7 @@ impl DerefMut for TableMemory {
 
 impl Drop for TableMemory {
     fn drop(&mut self) {
-        let mut words = std::mem::take(&mut self.0);
-        if words.memory.is_part() {
-            words.erase();
-            let Some(memory) = words.memory.into_whole() else { return };
-            words = Words::new(memory, words.written.huge_pages, 0);
-        }
+        let words = std::mem::take(&mut self.0);
         // If the thread ends, nothing is kept.
         let _ = KEPT.try_with(|kept| kept.borrow_mut().give_back(words));
     }
@@ -257,23 +251,16 @@ mod tests {
         KEPT.with_borrow(|kept| assert_eq!(kept.in_use, 0));
     }
 
-    /// Each part undoes its own writes, and the last one gives back the whole.
+    /// Whatever was written unseen is undone.
     #[test]
-    fn divided_memory_is_kept_when_its_last_part_is_dropped() {
+    fn memory_of_several_threads_is_kept() {
         let _keep = KeepTables::up_to(8 * 4096);
-        let mut parts: Vec<TableMemory> = TableMemory::new(1000, 16, true).unwrap().divide(300).collect();
-        assert_eq!(parts.iter().map(|part| part.len()).collect::<Vec<_>>(), [300, 300, 300, 100]);
-        for part in &mut parts {
-            part[10..12].fill(u64::MAX);
-            part.record(10);
-        }
-        let last = parts.pop();
-        drop(parts);
-        assert_eq!(idle(), []);
-        drop(last);
-        assert_eq!(idle(), [(1000, true)]);
-        use_table(1000, true);
-        KEPT.with_borrow(|kept| assert_eq!(kept.in_use, 0));
+        let mut memory = TableMemory::new(3000, 16, true).unwrap();
+        memory.record_all();
+        memory.fill(u64::MAX);
+        drop(memory);
+        assert_eq!(idle(), [(3000, true)]);
+        use_table(3000, true);
     }
 
     /// The list and the blocks, each with a bucket that ends in the next line or block.

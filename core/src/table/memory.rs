@@ -6,7 +6,8 @@ use super::TableError;
 use crate::system::available_bytes;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Size and alignment of a huge page, in bytes.
 const HUGE_PAGE: usize = 2 << 20;
@@ -45,27 +46,16 @@ fn map(len: usize) -> Option<*mut core::ffi::c_void> {
     unsafe { mm::mmap_anonymous(core::ptr::null_mut(), len, access, flags) }.ok()
 }
 
-/// The mapping of a block. It is unmapped when the last part of the block is dropped.
-struct Mapping {
+/// A block of zeroed 64-bit words.
+pub struct Memory {
     /// The start of the mapping, which may be up to a huge page before the first word.
     map: *mut core::ffi::c_void,
+    /// 0 if there is no mapping, and there are no words.
     map_len: usize,
     words: *mut u64,
     len: usize,
 }
 
-/// A block of zeroed 64-bit words, or a part of a block.
-pub struct Memory {
-    /// `None` if there are no words.
-    mapping: Option<Arc<Mapping>>,
-    words: *mut u64,
-    len: usize,
-}
-
-// SAFETY: nothing reads or changes a mapping before its last owner unmaps it.
-unsafe impl Send for Mapping {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Mapping {}
 // SAFETY: the words are only reached through this value.
 unsafe impl Send for Memory {}
 
@@ -89,8 +79,7 @@ impl Memory {
         // longer than the words.
         let words = unsafe { map.byte_add(offset) }.cast::<u64>();
         debug_assert!(words.is_aligned() && offset + bytes <= map_len, "the words do not lie in the mapping");
-        let mapping = Some(Arc::new(Mapping { map, map_len, words, len }));
-        let mut memory = Self { mapping, words, len };
+        let mut memory = Self { map, map_len, words, len };
         if is_large && !cfg!(miri) {
             let advice = if huge_pages { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
             // SAFETY: the range lies inside the mapping. If the kernel refuses the advice, the
@@ -101,26 +90,6 @@ impl Memory {
         // not while time is measured.
         memory.iter_mut().step_by(PAGE / 8).for_each(|word| *word = 0);
         Ok(memory)
-    }
-
-    /// Divides the words into parts of `len` words. The last part may be shorter.
-    pub fn divide(self, len: usize) -> impl Iterator<Item = Self> {
-        (0..self.len).step_by(len).map(move |first| Self {
-            mapping: self.mapping.clone(),
-            words: self.words.wrapping_add(first),
-            len: len.min(self.len - first),
-        })
-    }
-
-    /// Whether the block has other words than these, or there are none.
-    pub fn is_part(&self) -> bool {
-        self.mapping.as_ref().is_none_or(|mapping| mapping.len != self.len)
-    }
-
-    /// The whole block, if all its other parts have been dropped.
-    pub fn into_whole(self) -> Option<Self> {
-        let mapping = Arc::into_inner(self.mapping?)?;
-        Some(Self { words: mapping.words, len: mapping.len, mapping: Some(Arc::new(mapping)) })
     }
 
     /// Whether most of the block is in huge pages. Returns `None` if the system does not say.
@@ -172,7 +141,7 @@ impl Deref for Memory {
     #[inline]
     fn deref(&self) -> &[u64] {
         // SAFETY: `words` points to `len` initialised words of the mapping, which lives as long as
-        // `self`. No other part of the block has these words.
+        // `self`.
         unsafe { core::slice::from_raw_parts(self.words, self.len) }
     }
 }
@@ -188,12 +157,39 @@ impl DerefMut for Memory {
 impl Default for Memory {
     /// No words.
     fn default() -> Self {
-        Self { mapping: None, words: core::ptr::dangling_mut(), len: 0 }
+        Self { map: core::ptr::null_mut(), map_len: 0, words: core::ptr::dangling_mut(), len: 0 }
     }
 }
 
-impl Drop for Mapping {
+/// Memory whose words several threads read and write one by one.
+#[derive(Default)]
+pub struct SharedWords<M>(M);
+
+// SAFETY: threads reach the words only as atomic ones.
+unsafe impl<M: Send> Sync for SharedWords<M> {}
+
+impl<M: Deref<Target = Memory>> SharedWords<M> {
+    pub fn new(memory: M) -> Self {
+        Self(memory)
+    }
+}
+
+impl<M: Deref<Target = Memory>> Deref for SharedWords<M> {
+    type Target = [AtomicU64];
+    #[inline]
+    fn deref(&self) -> &[AtomicU64] {
+        let Memory { words, len, .. } = *self.0;
+        // SAFETY: as for `Memory`. An atomic word has the size and alignment of a word, and nothing
+        // else reaches the words while this value has them.
+        unsafe { core::slice::from_raw_parts(words.cast::<AtomicU64>(), len) }
+    }
+}
+
+impl Drop for Memory {
     fn drop(&mut self) {
+        if self.map_len == 0 {
+            return;
+        }
         if cfg!(miri) {
             // SAFETY: the words came from `Box::into_raw` in `map`, with this length.
             drop(unsafe {
@@ -201,8 +197,8 @@ impl Drop for Mapping {
             });
             return;
         }
-        // SAFETY: the mapping was made in `new` with this address and length, and no part of it is
-        // left to borrow it.
+        // SAFETY: the mapping was made in `new` with this address and length, and no borrow of it is
+        // left.
         let _ = unsafe { mm::munmap(self.map, self.map_len) };
     }
 }
@@ -251,7 +247,7 @@ mod tests {
         assert_eq!(memory.words as usize % HUGE_PAGE, 0);
         // From one huge page on, another one is mapped as room for alignment.
         for (len, room) in [(HUGE_PAGE / 8 - 1, 0), (HUGE_PAGE / 8, HUGE_PAGE)] {
-            assert_eq!(Memory::new(len, true).unwrap().mapping.unwrap().map_len, len * 8 + room);
+            assert_eq!(Memory::new(len, true).unwrap().map_len, len * 8 + room);
         }
         // Half of the free memory is granted, twice as much is refused.
         if let Some(free) = available_bytes() {

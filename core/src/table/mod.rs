@@ -304,13 +304,15 @@ pub trait Instrumented {
     fn places(&self) -> Option<shared::Places> {
         None
     }
-    /// Divides the memory of a table that has not been used, and makes a table without memory for
-    /// each of `users` users. `None` if the table cannot be divided.
+    /// Gives away the memory of a table that has not been used, and makes a table with a window of
+    /// one bucket for each of `users` users. `None` if the table cannot be divided.
     fn divide(&mut self, _users: u32) -> Option<shared::Division> {
         None
     }
-    /// Exchanges the memory of a table from `divide` for that of another share or for none.
-    fn lend(&mut self, _memory: &mut kept::TableMemory, _first_bucket: u64) {}
+    /// The words of a table from `divide`, which are taken as those of this bucket.
+    fn window(&mut self, _bucket: u64) -> &mut [u64] {
+        &mut []
+    }
     /// Ends a turn of the searcher that uses this handle of a shared table: the others then see
     /// what it has counted. `path` contains the keys of the positions from the root to the
     /// searcher's current node.

@@ -4,8 +4,9 @@ use super::StoreOutcome;
 use super::memory::{Memory, Word};
 
 crate::counters! {
-    /// Counts of several searchers that share a table. The table counts what is foreign, the
-    /// engine the rest.
+    /// Counts of several searchers that share a table. The engine counts ticks and nodes, the table
+    /// the rest. Who wrote an entry is known of searchers that take turns: with real threads what
+    /// depends on it is 0.
     pub struct ThreadCounters {
         /// Time if every node takes equally long: the nodes of all searchers divided by the number
         /// of searchers. The speed-up of several searchers is the ticks of one searcher divided by
@@ -24,8 +25,7 @@ crate::counters! {
         /// Sum of the squares of these ages, for their spread.
         squared_ages,
         /// Probes of a position that another searcher is in the middle of searching: the position
-        /// is on that searcher's path from the root to the node where its turn ended. 0 with real
-        /// threads.
+        /// is on that searcher's path from the root to the node where its turn ended.
         in_flight,
         /// Stores of a position for which the table already has an entry of the same depth by
         /// another searcher: work done twice, as far as the table remembers.
@@ -66,11 +66,6 @@ impl Ownership {
     pub fn new(slots: usize) -> Self {
         let memory = Memory::new(slots.div_ceil(8 / NOTE_BYTES), true);
         Self(memory.unwrap_or_else(|error| panic!("no memory for the notes of who wrote which entry: {error}")))
-    }
-
-    /// Divides the notes into those of `slots` slots each, an even number.
-    pub fn divide(self, slots: usize) -> impl Iterator<Item = Self> {
-        self.0.divide(slots / (8 / NOTE_BYTES)).map(Self)
     }
 
     pub fn grow_to(&mut self, slots: usize) {

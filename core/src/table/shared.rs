@@ -1,14 +1,15 @@
 //! A table that several threads or searchers share.
 //!
-//! Each searcher has a handle. The memory of a bounded table is divided into a thousand shares of
-//! consecutive buckets, each with its own lock, and what a handle counts and knows of the clock is
-//! its own. An access borrows the memory of one share, so that only the line of its lock moves
-//! between cores. A table that cannot be divided has one lock. Searchers that take turns on one
-//! thread need no lock at each access: a searcher holds the table during its turn.
+//! Each searcher has a handle. Threads share the memory of a bounded table word by word, without
+//! locks, as engines do: an access copies its bucket, works on the copy, and writes back the words
+//! that have changed, so an entry may be torn between two threads. What a handle counts and knows of
+//! the clock is its own. A table that cannot be divided has one lock. Searchers that take turns on
+//! one thread need no lock at each access: a searcher holds the table during its turn, and only then
+//! is it known who wrote which entry.
 
 use super::entry::GENERATIONS;
 use super::kept::TableMemory;
-use super::memory;
+use super::memory::{self, SharedWords};
 use super::options::Index;
 use super::ownership::{NOTE_BYTES, Ownership, ThreadCounters};
 use super::{Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters};
@@ -25,12 +26,12 @@ pub struct Places {
     pub buckets: u64,
     /// The number of slots of a bucket.
     pub slots: usize,
-    /// A share has 2^`log2_share` buckets. The last share may have fewer.
-    pub log2_share: u32,
     /// The address of the first bucket.
     pub address: usize,
     /// The size of a bucket in bytes.
     pub bucket_bytes: usize,
+    /// Whether a cutoff changes its bucket.
+    pub notes_cutoffs: bool,
 }
 
 impl Places {
@@ -38,36 +39,23 @@ impl Places {
     fn bucket(&self, key: u64) -> usize {
         self.index.bucket(key, self.buckets) as usize
     }
-
-    /// The number of slots of a share.
-    #[inline]
-    fn share_slots(&self) -> usize {
-        self.slots << self.log2_share
-    }
 }
 
-/// A divided table: tables without memory, and the memories of the shares in their order.
-pub type Division = (Vec<Box<dyn Table>>, Vec<TableMemory>);
+/// A divided table: for each user a table whose memory is a window of one bucket, and the memory of
+/// all.
+pub type Division = (Vec<Box<dyn Table>>, SharedWords<TableMemory>);
 
-/// What a searcher borrows for an access or for its turn.
-enum Lent {
-    /// The memory of a share, for the searcher's own table.
-    Memory(TableMemory),
-    /// A table that was not divided.
-    Table(Box<dyn Table>),
-}
-
-/// What one lock guards, in one cache line: what is lent, and who wrote its entries. It is `None`
-/// during a turn. Some processors fetch two lines at a time.
-#[repr(align(128))]
-struct Share(Mutex<Option<(Lent, Ownership)>>);
+/// A table that was not divided, and who wrote its entries.
+type Whole = (Box<dyn Table>, Ownership);
 
 /// Added to the time when a table is emptied. The rest of the time is the ticks since then.
 const CLEARED: u64 = 1 << 40;
 
 struct Shared {
-    /// One if the table was not divided.
-    shares: Box<[Share]>,
+    /// `None` during a turn, and if the table was divided.
+    whole: Mutex<Option<Whole>>,
+    /// The memory of a divided table.
+    words: SharedWords<TableMemory>,
     /// `None` if the table does not say, which is then not divided.
     places: Option<Places>,
     /// The address of the notes, which are in the order of the slots.
@@ -104,14 +92,14 @@ pub struct SharedTable {
     shared: Arc<Shared>,
     searcher: u8,
     takes_turns: bool,
-    /// Whether it records which searcher wrote which entry.
-    has_notes: bool,
     /// The table of this searcher, if the memory is divided, and the time that it knows.
     own: Option<Box<dyn Table>>,
     time: u64,
+    /// A bucket as it was before an access, of a divided table.
+    before: Box<[u64]>,
     counters: ThreadCounters,
     /// During a turn, the table that was not divided.
-    held: Option<(Lent, Ownership)>,
+    held: Option<Whole>,
     /// During a turn, the keys on the paths of the other searchers, in ascending order. Only one
     /// searcher runs at a time, so the others are still at the ends of these paths.
     waiting: Vec<u64>,
@@ -122,7 +110,7 @@ impl SharedTable {
     /// 256.
     #[must_use]
     pub fn share(table: Box<dyn Table>, threads: u32) -> Vec<Box<dyn Table>> {
-        Self::create(table, threads, false, false)
+        Self::create(table, threads, false)
     }
 
     /// Shares a table that has not been used. Returns one handle for each of `searchers` searchers,
@@ -131,37 +119,25 @@ impl SharedTable {
     #[doc(hidden)]
     pub fn for_searchers(mut table: Box<dyn Table>, searchers: u32, takes_turns: bool) -> Vec<Box<dyn Table>> {
         table.start_numbering_entries();
-        Self::create(table, searchers, takes_turns, true)
+        Self::create(table, searchers, takes_turns)
     }
 
-    fn create(mut table: Box<dyn Table>, searchers: u32, takes_turns: bool, has_notes: bool) -> Vec<Box<dyn Table>> {
-        let mut places = table.places();
-        let slots = if has_notes { table.occupancy().slots as usize } else { 0 };
-        let divided = if takes_turns { None } else { table.divide(searchers) };
-        let (mut own, lent): (_, Vec<Lent>) = match divided {
-            Some((own, memories)) => (own, memories.into_iter().map(Lent::Memory).collect()),
-            None => {
-                // All buckets are in the first share.
-                places.iter_mut().for_each(|places| places.log2_share = usize::BITS - 1);
-                (Vec::new(), vec![Lent::Table(table)])
-            }
-        };
-        let owners = if has_notes { Ownership::new(slots) } else { Ownership::default() };
+    fn create(mut table: Box<dyn Table>, searchers: u32, takes_turns: bool) -> Vec<Box<dyn Table>> {
+        let places = table.places();
+        let owners = if takes_turns { Ownership::new(table.occupancy().slots as usize) } else { Ownership::default() };
         let notes = owners.address();
-        let share_slots = places.filter(|_| !own.is_empty()).map_or(usize::MAX, |places| places.share_slots());
-        let mut owners = owners.divide(share_slots);
-        let create_share = |lent| Share(Mutex::new(Some((lent, owners.next().unwrap_or_default()))));
-        let shared = Arc::new(Shared {
-            shares: lent.into_iter().map(create_share).collect(),
-            places,
-            notes,
-            time: AtomicU64::new(0),
-            reports: Mutex::new(vec![Report::default(); searchers as usize]),
-        });
+        let (mut own, words, whole) = match if takes_turns { None } else { table.divide(searchers) } {
+            Some((own, words)) => (own, words, None),
+            None => (Vec::new(), SharedWords::default(), Some((table, owners))),
+        };
+        let reports = Mutex::new(vec![Report::default(); searchers as usize]);
+        let shared =
+            Arc::new(Shared { whole: Mutex::new(whole), words, places, notes, time: AtomicU64::new(0), reports });
         let create_handle = |searcher: u32| -> Box<dyn Table> {
-            let (shared, searcher, own) = (Arc::clone(&shared), searcher as u8, own.pop());
+            let (shared, searcher, mut own) = (Arc::clone(&shared), searcher as u8, own.pop());
+            let before = own.as_mut().map_or_else(Box::default, |own| Box::from(own.window(0)));
             let (counters, waiting) = (ThreadCounters::default(), Vec::new());
-            Box::new(Self { shared, searcher, takes_turns, has_notes, own, time: 0, counters, held: None, waiting })
+            Box::new(Self { shared, searcher, takes_turns, own, time: 0, before, counters, held: None, waiting })
         };
         (0..searchers).map(create_handle).collect()
     }
@@ -174,55 +150,59 @@ impl SharedTable {
 
     #[cold]
     fn begin_turn(&mut self) {
-        let Some(lent) = lock(&self.shared.shares[0].0).take() else { return };
+        let Some(whole) = lock(&self.shared.whole).take() else { return };
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.clear();
         self.reports_of_others(|report| waiting.extend(&report.path));
         waiting.sort_unstable();
-        (self.held, self.waiting) = (Some(lent), waiting);
+        (self.held, self.waiting) = (Some(whole), waiting);
     }
 
-    /// Calls a function with a table that has the bucket, its notes, the counters of this searcher,
-    /// and the number of the table's first slot. `share` is the number of the share.
+    /// Calls a function with a table that has the bucket, the notes of who wrote its entries in a
+    /// turn, the counters of this searcher, and the number of the table's first slot.
     #[inline]
     fn access<R>(
         &mut self,
-        share: impl FnOnce(&Places) -> usize,
-        call: impl FnOnce(&mut dyn Table, &mut Ownership, &mut ThreadCounters, usize) -> R,
+        bucket: impl FnOnce(&Places) -> usize,
+        call: impl FnOnce(&mut dyn Table, Option<&mut Ownership>, &mut ThreadCounters, usize) -> R,
     ) -> R {
         if self.takes_turns && self.held.is_none() {
             self.begin_turn();
         }
-        let Self { shared, own, time, counters, held, .. } = self;
-        if let Some((Lent::Table(table), owners)) = held {
-            return call(&mut **table, owners, counters, 0);
+        let Self { shared, own, time, before, counters, held, .. } = self;
+        if let Some((table, owners)) = held {
+            return call(&mut **table, Some(owners), counters, 0);
         }
-        let number = match &shared.places {
-            Some(places) if own.is_some() => share(places),
-            _ => 0,
+        let (Some(own), Some(places)) = (own, &shared.places) else {
+            let whole = &mut *lock(&shared.whole);
+            let (table, _) = whole.as_mut().expect("a searcher used the table in the turn of another");
+            return call(&mut **table, None, counters, 0);
         };
-        match (&mut *lock(&shared.shares[number].0), own, &shared.places) {
-            (Some((Lent::Memory(memory), owners)), Some(own), Some(places)) => {
-                // Whoever emptied the memory or advanced the clock had this lock, or comes later.
-                follow(&mut **own, time, &shared.time);
-                own.lend(memory, (number as u64) << places.log2_share);
-                let result = call(&mut **own, owners, counters, number * places.share_slots());
-                own.lend(memory, 0);
-                result
-            }
-            (Some((Lent::Table(table), owners)), ..) => call(&mut **table, owners, counters, 0),
-            _ => panic!("a searcher used the table in the turn of another"),
+        follow(&mut **own, time, &shared.time);
+        let bucket = bucket(places);
+        let words = &shared.words[bucket * before.len()..][..before.len()];
+        for ((word, before), shared) in own.window(bucket as u64).iter_mut().zip(&mut *before).zip(words) {
+            *before = shared.load(Ordering::Relaxed);
+            *word = *before;
         }
+        let result = call(&mut **own, None, counters, bucket * places.slots);
+        for ((word, before), shared) in own.window(bucket as u64).iter().zip(&*before).zip(words) {
+            // What several cores only read stays with all of them.
+            if word != before {
+                shared.store(*word, Ordering::Relaxed);
+            }
+        }
+        result
     }
 
     #[inline]
     fn store_by(&mut self, key: u64, depth: u8, store: impl FnOnce(&mut dyn Table) -> StoreOutcome) -> StoreOutcome {
-        let (has_notes, searcher) = (self.has_notes, self.searcher);
+        let searcher = self.searcher;
         self.access(
-            |places| places.bucket(key) >> places.log2_share,
+            |places| places.bucket(key),
             |table, owners, counters, first_slot| {
                 let stored = store(table);
-                if has_notes {
+                if let Some(owners) = owners {
                     owners.grow_to(stored.slot + 1);
                     owners.record_store(stored, searcher, depth, counters);
                 }
@@ -234,10 +214,10 @@ impl SharedTable {
     /// Calls a function with the table of this searcher.
     fn read<R>(&self, call: impl FnOnce(&dyn Table) -> R) -> R {
         match (&self.own, &self.held) {
-            (Some(table), _) | (None, Some((Lent::Table(table), _))) => call(&**table),
-            _ => match &*lock(&self.shared.shares[0].0) {
-                Some((Lent::Table(table), _)) => call(&**table),
-                _ => panic!("a searcher used the table in the turn of another"),
+            (Some(table), _) | (None, Some((table, _))) => call(&**table),
+            _ => match &*lock(&self.shared.whole) {
+                Some((table, _)) => call(&**table),
+                None => panic!("a searcher used the table in the turn of another"),
             },
         }
     }
@@ -259,7 +239,7 @@ fn follow(table: &mut dyn Table, known: &mut u64, time: &AtomicU64) {
 
 impl Table for SharedTable {
     fn probe(&mut self, key: u64, depth: u8) -> Option<Hit> {
-        let (has_notes, searcher) = (self.has_notes, self.searcher);
+        let searcher = self.searcher;
         if self.takes_turns {
             if self.held.is_none() {
                 self.begin_turn();
@@ -267,14 +247,13 @@ impl Table for SharedTable {
             self.counters.in_flight += u64::from(self.waiting.binary_search(&key).is_ok());
         }
         self.access(
-            |places| places.bucket(key) >> places.log2_share,
+            |places| places.bucket(key),
             |table, owners, counters, first_slot| {
                 let hit = table.probe(key, depth)?;
-                if has_notes {
-                    counters.foreign_hits += u64::from(owners.record_hit(hit.slot, searcher));
-                    counters.ages += u64::from(hit.age);
-                    counters.squared_ages += u64::from(hit.age).pow(2);
-                }
+                counters.ages += u64::from(hit.age);
+                counters.squared_ages += u64::from(hit.age).pow(2);
+                let is_foreign = owners.is_some_and(|owners| owners.record_hit(hit.slot, searcher));
+                counters.foreign_hits += u64::from(is_foreign);
                 Some(Hit { slot: first_slot + hit.slot, ..hit })
             },
         )
@@ -293,11 +272,14 @@ impl Table for SharedTable {
     }
 
     fn cutoff(&mut self, hit: &Hit) {
+        if self.own.is_some() && self.shared.places.is_some_and(|places| !places.notes_cutoffs) {
+            return;
+        }
         let searcher = self.searcher;
-        let share = |places: &Places| hit.slot / places.share_slots();
-        self.access(share, |table, owners, counters, first_slot| {
+        let bucket = |places: &Places| hit.slot / places.slots;
+        self.access(bucket, |table, owners, counters, first_slot| {
             let hit = &Hit { slot: hit.slot - first_slot, ..*hit };
-            if owners.is_foreign(hit.slot, searcher) {
+            if owners.is_some_and(|owners| owners.is_foreign(hit.slot, searcher)) {
                 counters.foreign_cutoffs += 1;
                 counters.foreign_saved += u64::from(hit.entry.nodes);
             }
@@ -306,27 +288,20 @@ impl Table for SharedTable {
     }
 
     fn missed(&mut self, hit: &Hit) {
-        let share = |places: &Places| hit.slot / places.share_slots();
-        self.access(share, |table, _, _, first_slot| table.missed(&Hit { slot: hit.slot - first_slot, ..*hit }));
+        let bucket = |places: &Places| hit.slot / places.slots;
+        self.access(bucket, |table, _, _, first_slot| table.missed(&Hit { slot: hit.slot - first_slot, ..*hit }));
     }
 
     fn prefetch(&self, key: u64) {
         let Some(places) = &self.shared.places else {
-            if let Some((Lent::Table(table), _)) = &self.held {
+            if let Some((table, _)) = &self.held {
                 table.prefetch(key);
             }
             return;
         };
         let bucket = places.bucket(key);
-        let address = ptr::without_provenance(places.address + bucket * places.bucket_bytes);
-        if self.own.is_some() {
-            // Nearly every access is followed by a store.
-            memory::prefetch::<true>(ptr::from_ref(&self.shared.shares[bucket >> places.log2_share]).cast());
-            memory::prefetch::<true>(address);
-        } else {
-            memory::prefetch::<false>(address);
-        }
-        if self.has_notes {
+        memory::prefetch::<false>(ptr::without_provenance(places.address + bucket * places.bucket_bytes));
+        if self.takes_turns {
             memory::prefetch::<true>(ptr::without_provenance(self.shared.notes + bucket * places.slots * NOTE_BYTES));
         }
     }
@@ -343,13 +318,9 @@ impl Table for SharedTable {
     }
 
     fn clear(&mut self) {
-        // All at once, so that no entry outlives its place in the counts of its writer.
-        let mut shares: Vec<_> = self.shared.shares.iter().map(|share| lock(&share.0)).collect();
-        for (lent, owners) in shares.iter_mut().filter_map(|share| share.as_mut()).chain(&mut self.held) {
-            match lent {
-                Lent::Memory(memory) => memory.erase(),
-                Lent::Table(table) => table.clear(),
-            }
+        self.shared.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        for (table, owners) in self.held.iter_mut().chain(&mut *lock(&self.shared.whole)) {
+            table.clear();
             owners.clear();
         }
         let cleared = self.shared.time.load(Ordering::Relaxed) / CLEARED + 1;
@@ -370,9 +341,10 @@ impl Table for SharedTable {
             sum.occupied += report.occupancy.occupied;
             sum.current = sum.current.wrapping_add(report.occupancy.current);
         });
-        // Where ages have come round, one thread may have overwritten what another still has to
-        // report.
-        Occupancy { current: (sum.current as i64).max(0) as u64, ..sum }
+        // Two threads may have filled the same slot, and one may have overwritten what another still
+        // has to report.
+        let occupied = if self.own.is_some() { sum.occupied.min(sum.slots) } else { sum.occupied };
+        Occupancy { occupied, current: (sum.current as i64).clamp(0, occupied as i64) as u64, ..sum }
     }
 }
 
@@ -386,7 +358,7 @@ impl Instrumented for SharedTable {
         }
         if self.takes_turns {
             path.clone_into(&mut report.path);
-            self.held.take().into_iter().for_each(|lent| *lock(&self.shared.shares[0].0) = Some(lent));
+            self.held.take().into_iter().for_each(|whole| *lock(&self.shared.whole) = Some(whole));
         }
     }
 

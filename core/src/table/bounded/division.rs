@@ -1,15 +1,11 @@
-//! A table divided into shares that several threads may lock one by one.
+//! A table whose memory several threads share.
 
-use super::{Bounded, GENERATIONS, Packing, Replacement};
+use super::{Bounded, GENERATIONS, Mark, Packing, Refresh, Replacement};
+use crate::table::kept::TableMemory;
+use crate::table::memory::SharedWords;
 use crate::table::probed_slots::ProbedSlots;
 use crate::table::shared::{Division, Places};
 use crate::table::{Table, TableCounters};
-
-/// There are this many shares, or up to twice as many, if each then has at least four buckets.
-const SHARES: u64 = 1024;
-
-/// Four buckets of 16-bit words end with a 64-bit word.
-const LEAST_BUCKETS: u64 = 4;
 
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     pub(super) fn places_of_buckets(&self) -> Places {
@@ -17,25 +13,28 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             index: self.index,
             buckets: self.buckets,
             slots: self.slots(),
-            log2_share: (self.buckets / SHARES).max(LEAST_BUCKETS).ilog2(),
             address: self.memory.as_ptr().addr(),
             bucket_bytes: self.words() * size_of::<L::Word>(),
+            notes_cutoffs: self.mark == Mark::Cutoff || self.refresh == Refresh::Cutoff,
         }
     }
 
-    /// See [`Table::divide`].
+    /// See [`Table::divide`]. A bucket must end with a 64-bit word, so that no other changes with it.
     pub(super) fn divide_buckets(&mut self, users: u32) -> Option<Division> {
-        if self.counters != TableCounters::default() {
+        let bucket_bytes = self.places_of_buckets().bucket_bytes;
+        if self.counters != TableCounters::default() || bucket_bytes % 8 > 0 {
             return None;
         }
-        let Places { log2_share, bucket_bytes, .. } = self.places_of_buckets();
-        let memory = std::mem::take(&mut self.memory);
-        let create_table = |_| -> Box<dyn Table> {
+        let windows = (0..users).map(|_| TableMemory::new(bucket_bytes / 8, bucket_bytes, false));
+        let windows: Vec<TableMemory> = windows.collect::<Result<_, _>>().ok()?;
+        let mut memory = std::mem::take(&mut self.memory);
+        memory.record_all();
+        let create_table = |memory| -> Box<dyn Table> {
             let mut generation_counts = self.generation_counts.clone();
             // One user may overwrite what another wrote at a time that this one never saw.
             generation_counts.resize(GENERATIONS.into(), 0);
             Box::new(Self {
-                memory: Default::default(),
+                memory,
                 probed: self.probed.as_ref().map(|_| ProbedSlots::default()),
                 generation_counts,
                 counters: TableCounters::default(),
@@ -43,7 +42,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
                 ..*self
             })
         };
-        let words = (bucket_bytes << log2_share) / size_of::<u64>();
-        Some(((0..users).map(create_table).collect(), memory.divide(words).collect()))
+        Some((windows.into_iter().map(create_table).collect(), SharedWords::new(memory)))
     }
 }
