@@ -19,7 +19,7 @@ pub struct Descendant {
     ticks: [u64; 2],
     /// The pages that are in memory.
     pages: u64,
-    /// Whether its first thread has ended. While others end, it still has its children.
+    /// Whether it has ended, or is ending and may still have its children.
     is_ended: bool,
 }
 
@@ -102,11 +102,13 @@ fn parse_stat(stat: &str) -> Option<(Descendant, i32)> {
     // Fields 14 to 17 and 24 of `man 5 proc`; the first of `numbers` is field 5.
     let number = |field: usize| numbers.get(field - 5).copied().unwrap_or(0);
     let ticks = [number(14) + number(15), number(16) + number(17)];
-    let is_ended = matches!(state, "Z" | "X");
+    // A process of several threads also reads as ended when only its first thread has.
+    let is_ended = state == "X" || state == "Z" && number(20) <= 1;
     Some((Descendant { pid: pid.parse().ok()?, name: name.to_owned(), ticks, pages: number(24), is_ended }, parent))
 }
 
-/// Returns those that have not ended. `processes` contains all processes, each with the id of its parent.
+/// Returns those that have not ended. `processes` contains all processes, each with the id of its
+/// parent.
 fn descendants_of(root: i32, processes: &[(Descendant, i32)]) -> Vec<Descendant> {
     let mut children: HashMap<i32, Vec<&Descendant>> = HashMap::new();
     processes.iter().for_each(|(process, parent)| children.entry(*parent).or_default().push(process));
@@ -137,8 +139,8 @@ mod tests {
         }
     }
 
-    /// Process 1 has the children 2 and 3; 3 has the child 4, which has ended but for other threads,
-    /// and 4 has 5. Process 6 has another parent.
+    /// Process 1 has the children 2 and 3; 3 has the child 4, which has ended but for other
+    /// threads, and 4 has 5. Process 6 has another parent.
     #[test]
     fn descendants_include_all_generations() {
         let process = |pid| Descendant { pid, name: String::new(), ticks: [0; 2], pages: 0, is_ended: pid == 4 };
