@@ -60,7 +60,7 @@ extern "C" {
 
 /* Creates a table. `version`: TTLAB_TABLE_VERSION. `options`: settings `path = value`, separated by `;`; NULL takes them from the
  * environment's TTLAB_TABLE, for engines without options. `owners`: how many threads use it in a search, 1 to 255. Several read
- * and write its 64-bit words without a lock, so an entry may be torn between two; a table that is unbounded, has `table.forget`, or
+ * and write its 64-bit words without a lock, so what two write to a bucket at once may be mixed; a table that is unbounded, has `table.forget`, or
  * buckets of no whole words is locked for an access. Returns 0. */
 int ttlab_table_create(int version, const char *options, int owners, ttlab_table **table);
 void ttlab_table_destroy(ttlab_table *table);

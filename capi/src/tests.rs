@@ -388,7 +388,8 @@ fn owners_share_a_table() {
             let third = scope.spawn(|| (table.probe(9).0, message())).join().unwrap();
             let info = table.info(1000).1;
             let first = (table.counter("table.stores"), info, table.hashfull());
-            // A search begins with what both have counted, and its second owner may be another thread.
+            // A search begins with what both have counted, and its second owner may be another
+            // thread.
             table.search(1);
             let next = (table.info(1000).1, scope.spawn(|| table.probe(9).0).join().unwrap());
             table.search(1);

@@ -119,7 +119,7 @@ pub(super) fn threads_table(page: &Page, rows: &Frame) -> Option<SheetTable> {
     table
         .with_note(
             "Ticks assume that every node takes equally long. Speed-ups are meaningful only where all reach \
-            the same depth.",
+            the same depth. Of real threads it is not known who wrote an entry: these shares are 0 there.",
         )
         .non_empty()
 }

@@ -38,7 +38,7 @@ const TESTS: &[(&str, &str, &str)] = &[
         "table/model.rs",
         "every_policy_equals_its_model",
         "table.probes table.hits table.misses_empty table.misses_other table.stores table.fills table.updates table.evictions \
-         table.rejections",
+         table.rejections table.demoted",
     ),
     ("engine/shape.rs", "forgotten_hits_are_counted", "table.forgotten"),
     ("table/laws.rs", "reused_entries_are_counted_when_requested", "table.reused"),

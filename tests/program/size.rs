@@ -13,7 +13,7 @@ const LIMITS: [(&str, usize); 6] = [
     ("lines of tests", 44_750),
     ("lines of comments", 9_320),
     ("options", 118),
-    ("columns", 137),
+    ("columns", 138),
     ("commands", 27),
 ];
 

@@ -122,6 +122,7 @@ impl Model<'_> {
         let loses = entry.depth >= demotion.from && (demotion.exact || entry.bound != Bound::Exact);
         if loses {
             entry.depth = entry.depth.saturating_sub(plies);
+            self.count.demoted += u64::from(plies > 0);
         }
         loses
     }

@@ -370,8 +370,13 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     fn answer(&mut self, key: u64, bucket_number: usize, slot: usize) -> Option<Hit> {
         let start = bucket_number * self.words();
         let (entry, age) = self.entry_and_age(self.words_at(start), slot);
-        if self.packing.zero_key().is_some() && entry.is_empty() {
-            return Some(self.answer_empty(key, bucket_number, slot, entry, age));
+        if entry.is_empty() {
+            if self.packing.zero_key().is_some() {
+                return Some(self.answer_empty(key, bucket_number, slot, entry, age));
+            }
+            // Another thread has written the key alone.
+            self.counters.misses_empty += 1;
+            return None;
         }
         self.counters.hits += 1;
         let hit = Hit { entry, draft: self.policy.draft(&entry, age), age, slot: bucket_number * self.slots() + slot };
@@ -436,6 +441,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if plies > 0 && old.depth >= least_depth && (demotes_exact || old.bound != Bound::Exact) {
             let word = entry::with_less_depth(word, plies);
             packing.set_data(bucket, slot, if once { entry::with_mark(word) } else { word });
+            self.counters.demoted += 1;
         }
     }
 
@@ -457,6 +463,10 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let mut entry = self.stamp(entry);
         let start = bucket_number * self.words();
         let old = self.entry(self.words_at(start), slot);
+        if old.is_empty() {
+            // Another thread has written the key alone.
+            return self.insert_cold(bucket_number, stored_key, entry, Decision::replace(slot), None);
+        }
         let is_allowed = self.same_key_rule.replaces(&mut entry, &old, self.now);
         if self.same_key_rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
@@ -565,6 +575,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
             let (now, marks_cutoffs) = (self.now, self.mark == Mark::Cutoff);
             let (bucket, packing) = self.words_at_mut(start);
             let old = packing.data(bucket, slot);
+            if entry::bound(old) == Bound::None {
+                return; // Another thread has emptied the slot.
+            }
             let mut word = entry::with_generation(old, now);
             if marks_cutoffs && word != old {
                 // A mark from an earlier tick has expired, and a new generation must not revive it.
@@ -674,7 +687,9 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
 
     fn occupancy(&self) -> Occupancy {
         let occupied = self.generation_counts.iter().copied().fold(0, u64::wrapping_add);
-        debug_assert!(occupied <= self.buckets * self.slots() as u64, "more entries than slots");
+        // What two threads fill at once is counted twice, in tables with a window.
+        let is_window = self.memory.len() < self.buckets as usize;
+        debug_assert!(is_window || occupied <= self.buckets * self.slots() as u64, "more entries than slots");
         Occupancy {
             slots: self.buckets * self.slots() as u64,
             bytes: self.buckets * self.bucket_bytes,

@@ -1,5 +1,6 @@
 //! The memory of a bounded table. It records what is written, so that emptying it costs what was
-//! written and not its size. A thread can keep the memory of its last tables for the next ones.
+//! written and not its size, unless threads share it. A thread can keep the memory of its last
+//! tables for the next ones.
 
 use super::TableError;
 use super::memory::Memory;
@@ -175,7 +176,7 @@ impl Kept {
 
     fn give_back(&mut self, mut words: Words) {
         self.in_use = self.in_use.saturating_sub(words.memory.len());
-        if words.memory.len() <= self.limit {
+        if (1..=self.limit).contains(&words.memory.len()) {
             words.erase();
             self.idle.push(words);
         }

@@ -58,6 +58,8 @@ pub struct Memory {
 
 // SAFETY: the words are only reached through this value.
 unsafe impl Send for Memory {}
+// SAFETY: through a shared borrow they are only read, or reached as atomic words.
+unsafe impl Sync for Memory {}
 
 impl Memory {
     /// Maps and touches `len` words. A block smaller than a huge page is aligned to a normal page
@@ -165,9 +167,6 @@ impl Default for Memory {
 #[derive(Default)]
 pub struct SharedWords<M>(M);
 
-// SAFETY: threads reach the words only as atomic ones.
-unsafe impl<M: Send> Sync for SharedWords<M> {}
-
 impl<M: Deref<Target = Memory>> SharedWords<M> {
     pub fn new(memory: M) -> Self {
         Self(memory)
@@ -197,8 +196,8 @@ impl Drop for Memory {
             });
             return;
         }
-        // SAFETY: the mapping was made in `new` with this address and length, and no borrow of it is
-        // left.
+        // SAFETY: the mapping was made in `new` with this address and length, and no borrow of it
+        // is left.
         let _ = unsafe { mm::munmap(self.map, self.map_len) };
     }
 }

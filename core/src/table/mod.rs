@@ -219,6 +219,8 @@ crate::counters! {
         /// Hits of which `table.forget` lost the entry, the move or the score. A lost entry counts
         /// only here: probes = hits + misses_empty + misses_other + lost entries.
         forgotten,
+        /// Times that an entry lost depth by `table.demotion`.
+        demoted,
     }
 }
 
@@ -309,7 +311,8 @@ pub trait Instrumented {
     fn divide(&mut self, _users: u32) -> Option<shared::Division> {
         None
     }
-    /// The words of a table from `divide`, which are taken as those of this bucket.
+    /// The words of a table from `divide`, which are taken as those of this bucket, and as many
+    /// more.
     fn window(&mut self, _bucket: u64) -> &mut [u64] {
         &mut []
     }

@@ -5,8 +5,7 @@ use super::memory::{Memory, Word};
 
 crate::counters! {
     /// Counts of several searchers that share a table. The engine counts ticks and nodes, the table
-    /// the rest. Who wrote an entry is known of searchers that take turns: with real threads what
-    /// depends on it is 0.
+    /// the rest.
     pub struct ThreadCounters {
         /// Time if every node takes equally long: the nodes of all searchers divided by the number
         /// of searchers. The speed-up of several searchers is the ticks of one searcher divided by
@@ -14,7 +13,8 @@ crate::counters! {
         ticks,
         /// Nodes of the helpers, as part of `search.nodes`.
         helper_nodes,
-        /// Table hits whose entry another searcher wrote last.
+        /// Table hits whose entry another searcher wrote last. 0 with real threads, like all that
+        /// depends on who wrote an entry.
         foreign_hits,
         /// Table hits that ended their node and whose entry another searcher wrote last.
         foreign_cutoffs,
@@ -25,7 +25,8 @@ crate::counters! {
         /// Sum of the squares of these ages, for their spread.
         squared_ages,
         /// Probes of a position that another searcher is in the middle of searching: the position
-        /// is on that searcher's path from the root to the node where its turn ended.
+        /// is on that searcher's path from the root to the node where its turn ended. 0 with
+        /// real threads.
         in_flight,
         /// Stores of a position for which the table already has an entry of the same depth by
         /// another searcher: work done twice, as far as the table remembers.

@@ -2,10 +2,10 @@
 //!
 //! Each searcher has a handle. Threads share the memory of a bounded table word by word, without
 //! locks, as engines do: an access copies its bucket, works on the copy, and writes back the words
-//! that have changed, so an entry may be torn between two threads. What a handle counts and knows of
-//! the clock is its own. A table that cannot be divided has one lock. Searchers that take turns on
-//! one thread need no lock at each access: a searcher holds the table during its turn, and only then
-//! is it known who wrote which entry.
+//! that have changed, so what two threads write to a bucket at once may be mixed. What a handle
+//! counts and knows of the clock is its own. A table that cannot be divided has one lock. Searchers
+//! that take turns on one thread need no lock at each access: a searcher holds the table during its
+//! turn, and only then is it known who wrote which entry.
 
 use super::entry::GENERATIONS;
 use super::kept::TableMemory;
@@ -13,6 +13,7 @@ use super::memory::{self, SharedWords};
 use super::options::Index;
 use super::ownership::{NOTE_BYTES, Ownership, ThreadCounters};
 use super::{Entry, Hit, Instrumented, Occupancy, StoreOutcome, Table, TableCounters};
+use crate::chess::Bound;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,8 +96,6 @@ pub struct SharedTable {
     /// The table of this searcher, if the memory is divided, and the time that it knows.
     own: Option<Box<dyn Table>>,
     time: u64,
-    /// A bucket as it was before an access, of a divided table.
-    before: Box<[u64]>,
     counters: ThreadCounters,
     /// During a turn, the table that was not divided.
     held: Option<Whole>,
@@ -134,10 +133,9 @@ impl SharedTable {
         let shared =
             Arc::new(Shared { whole: Mutex::new(whole), words, places, notes, time: AtomicU64::new(0), reports });
         let create_handle = |searcher: u32| -> Box<dyn Table> {
-            let (shared, searcher, mut own) = (Arc::clone(&shared), searcher as u8, own.pop());
-            let before = own.as_mut().map_or_else(Box::default, |own| Box::from(own.window(0)));
+            let (shared, searcher, own) = (Arc::clone(&shared), searcher as u8, own.pop());
             let (counters, waiting) = (ThreadCounters::default(), Vec::new());
-            Box::new(Self { shared, searcher, takes_turns, own, time: 0, before, counters, held: None, waiting })
+            Box::new(Self { shared, searcher, takes_turns, own, time: 0, counters, held: None, waiting })
         };
         (0..searchers).map(create_handle).collect()
     }
@@ -169,7 +167,7 @@ impl SharedTable {
         if self.takes_turns && self.held.is_none() {
             self.begin_turn();
         }
-        let Self { shared, own, time, before, counters, held, .. } = self;
+        let Self { shared, own, time, counters, held, .. } = self;
         if let Some((table, owners)) = held {
             return call(&mut **table, Some(owners), counters, 0);
         }
@@ -180,13 +178,17 @@ impl SharedTable {
         };
         follow(&mut **own, time, &shared.time);
         let bucket = bucket(places);
-        let words = &shared.words[bucket * before.len()..][..before.len()];
-        for ((word, before), shared) in own.window(bucket as u64).iter_mut().zip(&mut *before).zip(words) {
+        let bucket_words = places.bucket_bytes / 8;
+        let words = &shared.words[bucket * bucket_words..][..bucket_words];
+        let (window, before) = own.window(bucket as u64).split_at_mut(bucket_words);
+        for ((word, before), shared) in window.iter_mut().zip(before).zip(words) {
             *before = shared.load(Ordering::Relaxed);
             *word = *before;
         }
         let result = call(&mut **own, None, counters, bucket * places.slots);
-        for ((word, before), shared) in own.window(bucket as u64).iter().zip(&*before).zip(words) {
+        let (window, before) = own.window(bucket as u64).split_at_mut(bucket_words);
+        // The key of an entry, which comes first, is written last.
+        for ((word, before), shared) in window.iter().zip(before).zip(words).rev() {
             // What several cores only read stays with all of them.
             if word != before {
                 shared.store(*word, Ordering::Relaxed);
@@ -223,7 +225,7 @@ impl SharedTable {
     }
 }
 
-/// Empties a table without memory or advances its clock, as others did since the known time.
+/// Empties the counts of a table or advances its clock, as others did since the known time.
 #[inline]
 fn follow(table: &mut dyn Table, known: &mut u64, time: &AtomicU64) {
     let time = time.load(Ordering::Relaxed);
@@ -234,7 +236,7 @@ fn follow(table: &mut dyn Table, known: &mut u64, time: &AtomicU64) {
     if before / CLEARED < time / CLEARED {
         table.clear();
     }
-    table.advance(((time - before.max(time / CLEARED * CLEARED)) % u64::from(GENERATIONS)) as u16);
+    table.advance((time.wrapping_sub(before.max(time / CLEARED * CLEARED)) % u64::from(GENERATIONS)) as u16);
 }
 
 impl Table for SharedTable {
@@ -249,7 +251,11 @@ impl Table for SharedTable {
         self.access(
             |places| places.bucket(key),
             |table, owners, counters, first_slot| {
-                let hit = table.probe(key, depth)?;
+                let mut hit = table.probe(key, depth)?;
+                if hit.entry.is_evaluation() {
+                    // Another thread may have written the bound.
+                    hit.entry.bound = Bound::Lower;
+                }
                 counters.ages += u64::from(hit.age);
                 counters.squared_ages += u64::from(hit.age).pow(2);
                 let is_foreign = owners.is_some_and(|owners| owners.record_hit(hit.slot, searcher));
@@ -341,8 +347,8 @@ impl Table for SharedTable {
             sum.occupied += report.occupancy.occupied;
             sum.current = sum.current.wrapping_add(report.occupancy.current);
         });
-        // Two threads may have filled the same slot, and one may have overwritten what another still
-        // has to report.
+        // Two threads may have filled the same slot, and one may have overwritten what another
+        // still has to report.
         let occupied = if self.own.is_some() { sum.occupied.min(sum.slots) } else { sum.occupied };
         Occupancy { occupied, current: (sum.current as i64).clamp(0, occupied as i64) as u64, ..sum }
     }

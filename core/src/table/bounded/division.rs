@@ -19,13 +19,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// See [`Table::divide`]. A bucket must end with a 64-bit word, so that no other changes with it.
+    /// See [`Table::divide`]. A bucket must end with a 64-bit word, so that no other changes with
+    /// it.
     pub(super) fn divide_buckets(&mut self, users: u32) -> Option<Division> {
         let bucket_bytes = self.places_of_buckets().bucket_bytes;
         if self.counters != TableCounters::default() || bucket_bytes % 8 > 0 {
             return None;
         }
-        let windows = (0..users).map(|_| TableMemory::new(bucket_bytes / 8, bucket_bytes, false));
+        let windows = (0..users).map(|_| TableMemory::new(2 * bucket_bytes / 8, bucket_bytes, false));
         let windows: Vec<TableMemory> = windows.collect::<Result<_, _>>().ok()?;
         let mut memory = std::mem::take(&mut self.memory);
         memory.record_all();
