@@ -23,7 +23,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// it.
     pub(super) fn divide_buckets(&mut self, users: u32) -> Option<Division> {
         let bucket_bytes = self.places_of_buckets().bucket_bytes;
-        if self.counters != TableCounters::default() || bucket_bytes % 8 > 0 {
+        if self.counters != TableCounters::default() || !bucket_bytes.is_multiple_of(8) {
             return None;
         }
         let windows = (0..users).map(|_| TableMemory::new(2 * bucket_bytes / 8, bucket_bytes, false));
