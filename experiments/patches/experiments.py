@@ -1,8 +1,8 @@
 """Writes the experiments of the study of patches (README.md): experiments.py FOLDER, from the project's root
 
 Two steps, because a table is made as crowded as that of the test was. First FOLDER gets `pilot-*.toml`, four short runs on games that the study does not use: how many nodes a search has. Once
-FOLDER/NAME/results.csv of each is there, the experiments are written: for each patch of reports/patches/decided.csv, preset and depth one file with both option sets at three sizes, and
-`run.sh`, which runs them all, those to the greater depth last. Each step may be repeated: the files come out the same, and `run.sh` goes on where it was stopped.
+FOLDER/NAME/results.csv of each is there, the experiments are written: for each patch of reports/patches/decided.csv, preset and size one file with both option sets, and `run.sh`, which runs them
+all, the test's size first and the greater depth last. Each step may be repeated: the files come out the same, and `run.sh` goes on where it was stopped.
 """
 
 import csv
@@ -18,7 +18,7 @@ DEPTH, DEEP = 7, 10
 DEEP_CLASSES = ["replace-samekey", "age2", "penalise", "refresh", "eval-stored"]
 GAMES = 30  # of each suite
 LAST_PLY = {DEPTH: 48, DEEP: 24}  # of the sequences, which begin at ply 17: White's 16 and 4 searches of a game
-SIZES = {"1/2": 0.5, "1": 1.0, "8": 8.0}  # as multiples of the test's
+SIZES = {"1/2": 0.5, "1": 1.0, "8": 8.0}  # as multiples of the test's; an outer one where another test of the patch, at twice or half the pressure or more, needs it
 # The stated table of what a test's engine searches: nodes a second, moves of a game that share its time, and the time controls that a repository means by a word.
 NODES_A_SECOND = 1_000_000
 MOVES = 40
@@ -69,8 +69,28 @@ def bucket(patch):
     return int(chosen["bucket"]), int(chosen["slots"])
 
 
-def depths(patch):
-    return [DEPTH] + [DEEP] * (patch["class"] in DEEP_CLASSES)
+def depth_of(patch):
+    return DEEP if patch["class"] in DEEP_CLASSES else DEPTH
+
+
+def tests_of(patch, order):
+    """All tests of a patch that are eligible, the first one first."""
+    tests = [test for test in order if (test["repo"], test["ref"]) == (patch["repo"], patch["ref"]) and not test["not_eligible"]]
+    if tests[0]["position"] != patch["position"]:
+        sys.exit(f"decided.csv: position {patch['position']} is not the first test of {patch['repo']} {patch['ref']}: that is {tests[0]['position']}")
+    return tests
+
+
+def place(patch, first, test):
+    """How many doublings of the first test's size give the pressure of another. Less than one is taken as none."""
+    doublings = math.log2(pressure(patch, first) / pressure(patch, test))
+    return doublings if abs(doublings) >= 1 else 0.0
+
+
+def sizes(patch, order):
+    """The sizes that predictions of a patch's tests lie between: that of its first test, and the outer ones on whose side there is another."""
+    first, *others = tests_of(patch, order)
+    return [label for label, multiple in SIZES.items() if multiple == 1 or any(place(patch, first, other) * (multiple - 1) > 0 for other in others)]
 
 
 def patches():
@@ -85,8 +105,8 @@ def pressure(patch, test):
     return test_nodes(test) / (test_bytes(test) / width * slots)
 
 
-def name(patch, preset, depth):
-    return f"{int(patch['position']):03}-{preset}-{depth}"
+def name(patch, preset, label):
+    return f"{int(patch['position']):03}-{preset}-{SIZES[label]:g}"
 
 
 def size(test, nodes, multiple, masked):
@@ -144,23 +164,21 @@ def main(folder):
         sys.exit(f"no {', '.join(missing)}: run sh {folder}/pilot.sh, then this script again")
     nodes = {key: mean_nodes(path) for key, path in paths.items()}
 
-    commands, work = {DEPTH: [], DEEP: []}, {DEPTH: 0, DEEP: 0}
+    commands, work, order = [], 0, rows("order.csv")
     for patch, test in patches():
-        masked = ("table.index", '"mask"') in options(patch["base"])
-        for depth in depths(patch):
+        masked, depth = ("table.index", '"mask"') in options(patch["base"]), depth_of(patch)
+        for label in sizes(patch, order):
             for preset in PRESETS:
-                title = name(patch, preset, depth)
+                title = name(patch, preset, label)
                 lines = head(title, f"{patch['repo']} {patch['ref']}", {"people": "human-confirm", "engine": "selfplay-confirm"}, GAMES, depth)
                 lines += ["", "[engine]", f'preset = "{preset}"', 'shape = "neutral"'] + [f"{path} = {value}" for path, value in options(patch["base"])]
-                for label, multiple in SIZES.items():
-                    for side in ("before", "after"):
-                        lines += ["", "[[variant]]", f'name = "{side} {label}"', f'"table.size" = "{size(test, nodes[preset, depth], multiple, masked)}"']
-                        lines += [f'"{path}" = {value}' for path, value in options(patch[side])]
-                commands[depth].append(write(folder, title, lines))
-                work[depth] += 2 * len(SIZES) * 2 * GAMES * (LAST_PLY[depth] - 16) // 2 * nodes[preset, depth]
-    write_script(folder, "run.sh", commands[DEPTH] + commands[DEEP])
-    for depth, billions in work.items():
-        print(f"to depth {depth}: {len(commands[depth])} runs, about {billions / 1e9:.0f} billion nodes")
+                lines.append(f'table.size = "{size(test, nodes[preset, depth], SIZES[label], masked)}"')
+                for side in ("before", "after"):
+                    lines += ["", "[[variant]]", f'name = "{side}"'] + [f'"{path}" = {value}' for path, value in options(patch[side])]
+                commands.append((label != "1", depth, write(folder, title, lines)))
+                work += 2 * 2 * GAMES * (LAST_PLY[depth] - 16) // 2 * nodes[preset, depth]
+    write_script(folder, "run.sh", [command for _, _, command in sorted(commands, key=lambda each: each[:2])])
+    print(f"{len(commands)} runs, about {work / 1e9:.0f} billion nodes")
 
 
 if __name__ == "__main__":

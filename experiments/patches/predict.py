@@ -1,10 +1,10 @@
 """Predictions of the study of patches (README.md): predict.py gather FOLDER > counts.csv; predict.py COUNTS.csv[.gz] > reports/patches/predictions.csv
 
-`gather` reads the runs that experiments.py made in FOLDER, and writes a line for each patch, preset, depth, size and game: its searches, in how many both option sets need equal nodes, and the
+`gather` reads the runs of the experiments that experiments.py wrote to FOLDER, and writes a line for each patch, preset, size and game: its searches, in how many both option sets need equal nodes, and the
 sum of the logarithms of the ratio after / before. A run that is not finished is named and left out. From these lines alone come all predictions, one a test of a patch.
 
-Of each patch the greatest depth counts, and both presets alike. ratio: geometric mean over searches; at the pressure of another test of the patch, between the sizes (linear in the logarithms,
-and no farther than the outer ones). elo = -186 ln(ratio). Intervals of 95 %: games drawn anew 2,000 times, the same for all sizes and presets, and the price of a factor of e in nodes with
+Both presets count alike. ratio: geometric mean over searches; at the pressure of another test of the patch, if it is twice or half as much or more,
+between the sizes (linear in the logarithms, and no farther than the outer ones). elo = -186 ln(ratio). Intervals of 95 %: games drawn anew 2,000 times, the same for all sizes and presets, and the price of a factor of e in nodes with
 them, 186 Elo [119, 251]. A test is `not seen` if 95 % of its searches have equal nodes; it then has no Elo.
 """
 
@@ -40,61 +40,60 @@ def searches(path):
 def gather(folder):
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(FIELDS)
+    order = experiments.rows("order.csv")
     for patch, _ in experiments.patches():
-        for depth in experiments.depths(patch):
+        for size in experiments.sizes(patch, order):
             for preset in PRESETS:
-                path = os.path.join(folder, experiments.name(patch, preset, depth), "results.csv")
-                nodes = searches(path) if os.path.exists(path) else {}
-                variants = [f"{side} {size}" for size in SIZES for side in ("before", "after")]
-                if any(nodes.get(variant, {}).keys() != nodes.get(variants[0], {}).keys() for variant in variants) or not nodes:
-                    print(f"{path}: not finished: left out", file=sys.stderr)
+                run = os.path.join(folder, experiments.name(patch, preset, size))
+                if not os.path.exists(os.path.join(run, "report.html")):
+                    print(f"{run}: not finished: left out", file=sys.stderr)
                     continue
-                for size in SIZES:
-                    sums = defaultdict(lambda: [0, 0, 0.0])
-                    before, after = nodes[f"before {size}"], nodes[f"after {size}"]
-                    for (game, position), count in before.items():
-                        other = after[game, position]
-                        each = sums[game]
-                        each[0] += 1
-                        each[1] += count == other
-                        each[2] += math.log(other / count)
-                    for game, (number, equal, log_ratio) in sums.items():
-                        out.writerow([patch["position"], preset, depth, size, game, number, equal, f"{log_ratio:.9g}"])
+                before, after = map(searches(os.path.join(run, "results.csv")).get, ("before", "after"))
+                sums = defaultdict(lambda: [0, 0, 0.0])
+                for (game, position), count in before.items():
+                    other, each = after[game, position], sums[game]
+                    each[0] += 1
+                    each[1] += count == other
+                    each[2] += math.log(other / count)
+                for game, (number, equal, log_ratio) in sums.items():
+                    out.writerow([patch["position"], preset, experiments.depth_of(patch), size, game, number, equal, f"{log_ratio:.9g}"])
 
 
 def read(path):
-    """Sums by position, depth, preset and size, each by game."""
-    found = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
+    """Sums by position, then by preset and size, each by game."""
+    found = defaultdict(lambda: defaultdict(dict))
     with (gzip.open(path, "rt", newline="") if path.endswith(".gz") else open(path, newline="")) as file:
         for row in csv.DictReader(file):
             sums = int(row["searches"]), int(row["equal"]), float(row["log_ratio"])
-            found[row["position"]][int(row["depth"])][row["preset"], row["size"]][row["game"]] = sums
+            found[row["position"]][row["preset"], row["size"]][row["game"]] = sums
     return found
 
 
 def between(points, x):
     """Of points (x, y) in order: linear, and beyond the ends as at the ends."""
     x = min(max(x, points[0][0]), points[-1][0])
+    if len(points) == 1:
+        return points[0][1]
     for (left, low), (right, high) in zip(points, points[1:]):
         if x <= right:
             return low + (high - low) * (x - left) / (right - left)
 
 
 class Counts:
-    """The sums of one patch at one depth."""
+    """The sums of one patch."""
 
-    def __init__(self, cells, seed):
-        self.cells = cells
+    def __init__(self, cells, sizes, seed):
+        self.cells, self.sizes = cells, sizes
         self.games = sorted({game for cell in cells.values() for game in cell})
         self.random = random.Random(seed)
 
     def means(self, field, games):
         """By size, in order: a mean over the searches of these games; both presets count alike."""
         points = []
-        for size, multiple in SIZES.items():
+        for size in self.sizes:
             cells = [self.cells[preset, size] for preset in PRESETS]
             mean = lambda cell: sum(cell[game][field] for game in games) / sum(cell[game][0] for game in games)
-            points.append((math.log2(multiple), sum(map(mean, cells)) / len(cells)))
+            points.append((math.log2(SIZES[size]), sum(map(mean, cells)) / len(cells)))
         return points
 
     def draws(self):
@@ -109,29 +108,23 @@ def ends(values):
     return values[len(values) // 40], values[-(len(values) // 40) - 1]
 
 
-def tests_of(patch, order):
-    """All tests of a patch that are eligible, the first one first."""
-    tests = [test for test in order if (test["repo"], test["ref"]) == (patch["repo"], patch["ref"]) and not test["not_eligible"]]
-    if tests[0]["position"] != patch["position"]:
-        sys.exit(f"decided.csv: position {patch['position']} is not the first test of {patch['repo']} {patch['ref']}: that is {tests[0]['position']}")
-    return tests
-
-
 def predict(path):
     out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n", extrasaction="ignore")
     out.writeheader()
     counts, order = read(path), experiments.rows("order.csv")
     for patch, first in experiments.patches():
-        whole = [depth for depth, cells in counts[patch["position"]].items() if len(cells) == len(PRESETS) * len(SIZES)]
-        if not whole:
-            print(f"{path}: no counts of position {patch['position']}, {patch['repo']} {patch['ref']}: left out", file=sys.stderr)
+        cells = counts[patch["position"]]
+        sizes = [size for size in SIZES if all((preset, size) in cells for preset in PRESETS)]
+        if "1" not in sizes:
+            print(f"{path}: position {patch['position']}, {patch['repo']} {patch['ref']} is not counted: left out", file=sys.stderr)
             continue
-        depth = max(whole)
-        sums = Counts(counts[patch["position"]][depth], patch["position"])
+        sums = Counts(cells, sizes, patch["position"])
         equal, logs, draws = sums.means(1, sums.games), sums.means(2, sums.games), list(sums.draws())
-        for test in tests_of(patch, order):
-            pressure = experiments.pressure(patch, test)
-            place = math.log2(experiments.pressure(patch, first) / pressure)
+        for test in experiments.tests_of(patch, order):
+            pressure, place = experiments.pressure(patch, test), experiments.place(patch, first, test)
+            if place > 0 and "8" not in sizes or place < 0 and "1/2" not in sizes:
+                print(f"{path}: position {test['position']}, {patch['repo']} {patch['ref']} is not counted on its side of the first test: left out", file=sys.stderr)
+                continue
             share, log_ratio = between(equal, place), between(logs, place)
             drawn = [(between(points, place), price) for points, price in draws]
             low, high = ends(value for value, _ in drawn)
@@ -139,7 +132,7 @@ def predict(path):
             seen = share < EQUAL
             elo = lambda value: f"{value:.2f}" if seen else ""
             out.writerow({
-                **test, "readable": patch["readable"], "first": "true" if test["position"] == first["position"] else "false", "depth": depth,
+                **test, "readable": patch["readable"], "first": "true" if test["position"] == first["position"] else "false", "depth": experiments.depth_of(patch),
                 "pressure": f"{pressure:.3f}", "call": "seen" if seen else "not seen", "equal": f"{share:.4f}", "ratio": f"{math.exp(log_ratio):.5f}",
                 "ratio_low": f"{math.exp(low):.5f}", "ratio_high": f"{math.exp(high):.5f}",
                 "elo": elo(-PRICE * log_ratio), "elo_low": elo(elo_low), "elo_high": elo(elo_high),
