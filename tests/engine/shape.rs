@@ -180,3 +180,15 @@ fn shape_neutral_needs_a_table() {
     assert_eq!(refused("shape = 'neutral'\ntable = 'unbounded'"), None);
     assert_eq!(refused("shape = 'table'\ntable = 'none'"), None);
 }
+
+/// A mark renews the age of an entry, which the guard of the same key reads.
+#[test]
+fn shape_knows_the_ages_that_marks_renew() {
+    let text = "algorithm = 'pvs'\naspiration = 30\netc_depth = 1\niir.min_depth = 2\nsingular = { min_depth = 3, double = 20 }\n\
+        lmr.min_depth = 0\nnull_move.min_depth = 0\niid.min_depth = 0\nfail = 'soft'\nhistory_clear = 'game'\n\
+        probe = { at = 'after-leaf', min_depth = 2, depth = 'equal', returns = 'stored', start_value = true }\n\
+        store = { at = 'after-leaf', known = 'exact' }\n\
+        table = { size = 262144, slots = 8, policy = 'ancient', same_key = 'guard', clear = 'game', keep_move = false }\n";
+    let [own, neutral] = both(text, 1).unwrap();
+    assert_eq!(own, neutral);
+}

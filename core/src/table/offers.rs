@@ -5,6 +5,7 @@
 use super::entry::{GENERATIONS, pack, unpack, with_generation, with_move};
 use super::memory::Memory;
 use super::options::Refresh;
+use super::policy::{Ancient, Mark, Policy};
 use super::same_key::Rule;
 use super::watch::Watch;
 use super::{Entry, Hit, StoreOutcome, TableError, TableOptions};
@@ -54,8 +55,13 @@ impl Offers {
             occupied: 0,
             by_depth,
             same_key_rule,
-            // An age that the rule ignores need not be renewed.
-            refresh: if same_key_rule.reads_ages() { options.refresh } else { Refresh::Never },
+            // An age that the rule ignores need not be renewed. A mark renews it too.
+            refresh: match (&options.policy, options.refresh) {
+                _ if !same_key_rule.reads_ages() => Refresh::Never,
+                (Policy::Ancient(Ancient { useful: Mark::Match, .. }), _) => Refresh::Match,
+                (Policy::Ancient(_), Refresh::Never) => Refresh::Cutoff,
+                (_, refresh) => refresh,
+            },
             now: 0,
             last_probe: (0, 0),
             pending: [(0, 0); PENDING],
