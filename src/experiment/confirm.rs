@@ -29,10 +29,8 @@ pub struct Confirm {
     #[serde(default = "default_budget")]
     pub budget: usize,
     /// When a game is adjudicated as lost, as in `[match]`.
-    #[serde(default)]
     pub resign: Option<Resign>,
     /// When a game is adjudicated as drawn, as in `[match]`.
-    #[serde(default)]
     pub draw: Option<Draw>,
 }
 

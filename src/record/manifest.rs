@@ -7,6 +7,7 @@ use crate::table::TableOptions;
 use crate::table::policy::Policy;
 use crate::text::plural;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -213,25 +214,19 @@ pub struct Planned {
     /// The folder of the experiment file. Empty in a kept report.
     pub folder: PathBuf,
     /// The paths of the suites' files by suite name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub suite_paths: BTreeMap<String, PathBuf>,
     /// The suites in order. Empty if there is only one suite.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<SuiteRun>,
     pub items: usize,
     /// For each item's name, a hash of the item's position, or of the start position and the moves
     /// of its game. Empty in the manifest of a shard.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contents: BTreeMap<String, String>,
     /// A hash of the solutions of all items. Empty in the manifest of a shard.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub solutions: String,
     /// The number of a variant's searches that repeat another search of the variant, and the number
     /// of all searches of the variant. `None` if nothing is searched.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<[usize; 2]>,
     /// Items of the suite's file that were left out because they are unreadable or are duplicates.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// Whether the items are searched in sequences that share a table.
     pub sequence: bool,
@@ -247,16 +242,14 @@ pub struct Planned {
     pub baseline: String,
     /// The baseline of each variant that has one. Empty unless there are several baselines, which
     /// is the case if each group or each key seed has its own.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub baselines: BTreeMap<String, String>,
     pub varying: Vec<String>,
     /// The variants whose tables are never cleared. Such a variant searches all positions in one
     /// job.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never_cleared: Vec<String>,
     /// All options of every variant. Empty in the manifest of a shard, because the plan contains
     /// the options.
-    pub options: BTreeMap<String, serde_json::Value>,
+    pub options: BTreeMap<String, Value>,
     /// The id of the plan. Plans with the same id give equal counts.
     pub plan: String,
     pub jobs_total: u64,
@@ -271,28 +264,22 @@ pub struct RunRecord {
     #[serde(skip_serializing_if = "is_zero")]
     pub jobs_not_needed: u64,
     pub jobs: usize,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub subjects: BTreeMap<String, EngineInfo>,
     /// The shard. `None` unless the results are those of a shard of a plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<ShardRun>,
     /// The nodes per second of `ttlab bench` just before the run of a shard. They show whether the
     /// machines of the shards have different speeds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<u64>,
     /// Start of the run, in seconds since 1970 (UTC).
     pub started: u64,
     /// End of the run, in seconds since 1970 (UTC). `None` while the program runs and if it was
     /// killed.
     pub ended: Option<u64>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
     /// All segments of the run in order. There are several if the run was stopped and resumed.
     /// Merged results have the segments of all shards. A segment is never removed or overwritten.
     pub segments: Vec<RunSegment>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RowSource>,
 }
 
@@ -316,7 +303,6 @@ pub struct Sealed {
     /// The first line of the results file.
     pub header: String,
     /// The columns of the run that the results file has not.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns_left_out: Vec<String>,
     /// Hash of the results file as written (before it was compressed), computed at the end of the
     /// run.
@@ -349,10 +335,13 @@ const SEAL: &str = "seal";
 impl Manifest {
     pub fn to_text(&self) -> io::Result<String> {
         let mut value = serde_json::to_value(self).map_err(io::Error::other)?;
+        let is_empty = |field: &Value| [json!(null), json!(""), json!([]), json!({})].contains(field);
+        // What is left out is read back as empty.
+        value.as_object_mut().into_iter().for_each(|fields| fields.retain(|_, field| !is_empty(field)));
         // The seal is computed from the manifest as it will be read back, because a number
         // may get other digits when it is written and read.
         let text = serde_json::to_string(&value).map_err(io::Error::other)?;
-        let read_back: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
+        let read_back: Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         value[SEAL] = seals::hash_bytes(read_back.to_string().as_bytes()).into();
         serde_json::to_string_pretty(&value).map_err(io::Error::other)
     }
@@ -375,8 +364,8 @@ impl Manifest {
 
     /// A stored node count is wrong if the table also counts nodes that were not searched.
     pub fn variants_that_miscount_nodes(&self) -> HashSet<&str> {
-        let policy = |options: &serde_json::Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
-        let table = |options: &serde_json::Value| TableOptions::deserialize(options.get("table")?).ok();
+        let policy = |options: &Value| Policy::deserialize(options.pointer("/table/policy")?).ok();
+        let table = |options: &Value| TableOptions::deserialize(options.get("table")?).ok();
         let miscounts = |options| {
             policy(options).is_some_and(|policy| policy.counts_stored_nodes())
                 || table(options).is_some_and(|table| !table.keeps_nodes())
@@ -391,8 +380,7 @@ impl Manifest {
         match crate::system::files::read_text(&path) {
             Ok(text) => {
                 let json_error = |problem| ManifestError::Json { path: display(), problem };
-                let mut value: serde_json::Value =
-                    serde_json::from_str(&text).map_err(|error| json_error(error.to_string()))?;
+                let mut value: Value = serde_json::from_str(&text).map_err(|error| json_error(error.to_string()))?;
                 // Schema 0 is the default of a manifest that was created in memory. No version of
                 // ttlab writes this schema.
                 let is_other_version = |&schema: &u64| schema != 0 && schema != u64::from(SCHEMA);

@@ -78,6 +78,13 @@ fn key_mask(options: &TableOptions, key_bits: u32) -> u64 {
     if compares_high_bits(options) { low_bits << ((key_bits - compared_bits) % 64) } else { low_bits }
 }
 
+/// Keeps the code of a rare store out of the common one.
+#[cold]
+#[inline(never)]
+fn rarely<T>(store: impl FnOnce() -> T) -> T {
+    store()
+}
+
 impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
     /// Creates a table of `buckets` buckets. If `SLOTS` is not 0, `options.slots` must equal it.
     ///
@@ -465,12 +472,12 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         let old = self.entry(self.words_at(start), slot);
         if old.is_empty() {
             // Another thread has written the key alone.
-            return self.insert_cold(bucket_number, stored_key, entry, Decision::replace(slot), None);
+            return rarely(|| self.insert(bucket_number, stored_key, entry, Decision::replace(slot), None));
         }
         let is_allowed = self.same_key_rule.replaces(&mut entry, &old, self.now);
         if self.same_key_rule.same_key == SameKey::Policy {
             let decision = self.decide_same_key(start, Newcomer { entry, key, same: Some(slot) }, slot);
-            return self.insert_cold(bucket_number, stored_key, entry, decision, Some(slot));
+            return rarely(|| self.insert(bucket_number, stored_key, entry, decision, Some(slot)));
         }
         if !is_allowed {
             if self.same_key_rule.renews_move(&entry, &old) {
@@ -491,20 +498,6 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         self.count_replacement(Some(old.generation & self.age_mask));
         self.counters.updates += 1;
         StoreOutcome::in_slot(bucket_number * self.slots() + slot, true)
-    }
-
-    /// Does the same as [`Self::insert`], but is not inlined. It is called for rare kinds of
-    /// stores.
-    #[cold]
-    fn insert_cold(
-        &mut self,
-        bucket_number: usize,
-        stored_key: u64,
-        entry: Entry,
-        decision: Decision,
-        same: Option<usize>,
-    ) -> StoreOutcome {
-        self.insert(bucket_number, stored_key, entry, decision, same)
     }
 
     /// Writes an entry according to the decision of the policy. `same` is the slot of the old entry
