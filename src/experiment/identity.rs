@@ -109,7 +109,8 @@ pub fn solutions_hash(suite: &Suite) -> String {
         suite.items.iter().map(|item| (&item.id, item.best_moves(), item.avoided_moves())).collect();
     let mates: Vec<_> = suite.items.iter().filter_map(|item| Some((&item.id, item.mate()?))).collect();
     let mates = if mates.is_empty() { String::new() } else { format!("{mates:?}") };
-    format!("{:016x}", hash_text(&format!("{solutions:?}{mates}")))
+    let minimal: String = suite.items.iter().filter(|item| item.is_minimal).map(|item| item.id.as_str()).collect();
+    format!("{:016x}", hash_text(&format!("{solutions:?}{mates}{minimal}")))
 }
 
 /// Counts the searches that a variant makes of `items`. Returns `[repeated, total]`: the number of

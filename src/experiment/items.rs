@@ -56,7 +56,15 @@ pub(super) fn load(file: &File, variants: &[Variant], source: &FileText<'_>) -> 
                 let key = format!("suites.{name}");
                 let LoadedSuite { name: file_name, path, mut suite } =
                     load_suite(&SuiteChoice::File(entry.file.clone()), &key, Some(name))?;
-                suite.items.iter_mut().for_each(|item| item.id = format!("{name}{SEPARATOR}{}", item.id));
+                for item in &mut suite.items {
+                    if entry.minimal && item.mate().is_none() {
+                        let message = format!("{}: no mate: expected dm N; or bm #N;", item.id);
+                        let fault = Fault { file: file_name, line: item.line, column: 1, message };
+                        return Err(source.invalid(&format!("{key}.minimal"), fault));
+                    }
+                    item.is_minimal = entry.minimal;
+                    item.id = format!("{name}{SEPARATOR}{}", item.id);
+                }
                 let shared = remove_shared(&mut suite, &mut earlier_items, &file_name);
                 if let (Some(fault), OnError::Stop) = (shared.first(), file.on_error) {
                     return Err(Problem { help: Some(SKIP_HELP.to_owned()), ..source.invalid(&key, &fault.message) });

@@ -16,13 +16,15 @@ pub struct SuiteEntry {
     /// An EPD, FEN or PGN file, looked up as `suite` is.
     pub file: PathBuf,
     /// Depth limit of its searches, in plies, 1..=255.
-    #[serde(default)]
     #[cfg_attr(test, schemars(range(min = 1, max = 255)))]
     pub depth: Option<u8>,
     /// Node limit of its searches, over all iterations.
-    #[serde(default)]
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub nodes: Option<u64>,
+    /// Whether each position has a mate (`dm`, `bm #`) and no shorter one: then a search that shows
+    /// a shorter one is wrong.
+    #[serde(default)]
+    pub minimal: bool,
 }
 
 /// The suites of a file, in the file's order.

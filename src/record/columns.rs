@@ -132,7 +132,7 @@ columns! { MATES:
         |row, _| mate_field(row, |mate| mate.shorter.into());
     MATE_UNPROVED = "mate.unproved", Last, "0 or 1", "Whether the score is such a mate, but the line does not end in it.",
         |row, _| mate_field(row, |mate| mate.unproved.into());
-    MATE_WRONG = "mate.wrong", Last, "0 or 1", "Whether the score is a mate for the other side.",
+    MATE_WRONG = "mate.wrong", Last, "0 or 1", "Whether the score is a mate for the other side, or a shorter one than a minimal suite gives.",
         |row, _| mate_field(row, |mate| mate.wrong.into());
     MATE_NODES = "mate.nodes_until", Sum, "count", "Nodes until the mate was found and kept: 0 in the iterations after. A search that does not find it \
         counts with all its nodes, or those of its limit.",

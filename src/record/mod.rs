@@ -106,7 +106,7 @@ pub struct MateRow {
     pub shorter: bool,
     /// The score is such a mate, but the line does not show it.
     pub unproved: bool,
-    /// The score is a mate for the other side.
+    /// The score is a mate for the other side, or a shorter one than a minimal suite gives.
     pub wrong: bool,
     /// The iteration's nodes, 0 after the first iteration from which the mate was found and kept.
     pub nodes: u64,

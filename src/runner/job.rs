@@ -174,7 +174,7 @@ impl Context<'_> {
         }
         if let (None, Some(moves)) = (ply, item.mate()) {
             let iterations: Vec<mates::Finished<'_>> = self.rows[first_row..].iter().map(JobRow::finished).collect();
-            let judged = mates::judge(&iterations, &item.board, moves, self.mate, self.limit);
+            let judged = mates::judge(&iterations, item, moves, self.mate, self.limit);
             self.rows[first_row..].iter_mut().zip(judged).for_each(|(row, mate)| row.mate = Some(mate));
         }
         Ok(record.best)

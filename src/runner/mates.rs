@@ -1,5 +1,6 @@
 //! Judges the iterations of a search for a mate that the suite knows (`dm 4`, `bm #4`).
 
+use crate::chess::suite::Item;
 use crate::chess::{Board, Increments, Move, Score};
 use crate::engine::Limit;
 use crate::engine::options::Mate;
@@ -11,10 +12,10 @@ pub type Finished<'a> = (Option<Score>, &'a [Move], u64);
 /// Judges the iterations of one search, in the order of their depths. `moves` are the moves until
 /// the side to move mates, negative if it is mated. A search that does not find the mate counts
 /// with the nodes of its limit, even if it ended a little before.
-pub fn judge(iterations: &[Finished<'_>], board: &Board, moves: i16, scale: Mate, limit: Limit) -> Vec<MateRow> {
+pub fn judge(iterations: &[Finished<'_>], item: &Item, moves: i16, scale: Mate, limit: Limit) -> Vec<MateRow> {
     let judge = |&(score, line, nodes): &Finished<'_>| {
         let score = score.and_then(|score| scale.moves_to_mate(score));
-        MateRow { nodes, ..judge_row(board, i32::from(moves), score, line) }
+        MateRow { nodes, ..judge_row(item, i32::from(moves), score, line) }
     };
     let mut rows: Vec<MateRow> = iterations.iter().map(judge).collect();
     // A mate that a later depth loses again was not kept.
@@ -22,21 +23,24 @@ pub fn judge(iterations: &[Finished<'_>], board: &Board, moves: i16, scale: Mate
         kept_from if kept_from < rows.len() => rows[kept_from + 1..].iter_mut().for_each(|row| row.nodes = 0),
         _ => {
             let searched: u64 = rows.iter().map(|row| row.nodes).sum();
-            let unspent = limit.nodes.unwrap_or(0).saturating_sub(searched);
-            rows.last_mut().into_iter().for_each(|last| last.nodes += unspent);
+            let limit = limit.nodes.unwrap_or(0);
+            rows.last_mut().into_iter().for_each(|last| last.nodes += limit.saturating_sub(searched));
         }
     }
     rows
 }
 
-fn judge_row(board: &Board, moves: i32, score: Option<i32>, line: &[Move]) -> MateRow {
+fn judge_row(item: &Item, moves: i32, score: Option<i32>, line: &[Move]) -> MateRow {
     let Some(score) = score.filter(|score| *score != 0) else { return MateRow::default() };
     if score.signum() != moves.signum() {
         return MateRow { wrong: true, ..MateRow::default() };
     }
-    let found = ends_in_mate(board, line, moves > 0);
-    let (best, shorter) = (found && score.abs() <= moves.abs(), found && score.abs() < moves.abs());
-    MateRow { found, best, shorter, unproved: !found, ..MateRow::default() }
+    let is_mate = ends_in_mate(&item.board, line, moves > 0);
+    let (in_time, shorter) = (score.abs() <= moves.abs(), is_mate && score.abs() < moves.abs());
+    // Where no mate is shorter, the score, the line or the suite is wrong.
+    let (unproved, wrong) = (!is_mate, shorter && item.is_minimal);
+    let found = is_mate && !wrong;
+    MateRow { found, best: found && in_time, shorter, unproved, wrong, ..MateRow::default() }
 }
 
 /// Whether the moves are legal and the last one mates; `by_mover`: mates the side not to move.
@@ -55,11 +59,12 @@ fn ends_in_mate(board: &Board, line: &[Move], by_mover: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Square;
+    use crate::chess::suite::Content;
+    use crate::chess::{Board, Square};
     use crate::subject::UCI_MATE;
 
     /// Judges depths of these scores and lines, of 10, 20, 30 ... nodes.
-    fn judged(fen: &str, moves: i16, limit: Option<u64>, depths: &[(Score, &str)]) -> Vec<MateRow> {
+    fn judged(fen: &str, moves: i16, is_minimal: bool, limit: Option<u64>, depths: &[(Score, &str)]) -> Vec<MateRow> {
         let square = |text: &str| Square::parse(text).unwrap();
         let to_move = |word: &str| Move::new(square(&word[..2]), square(&word[2..]));
         let lines: Vec<Vec<Move>> =
@@ -70,7 +75,9 @@ mod tests {
             .zip((10..).step_by(10))
             .map(|((score, line), nodes)| (score, &line[..], nodes))
             .collect();
-        judge(&iterations, &Board::from_fen(fen).unwrap(), moves, UCI_MATE, Limit { depth: None, nodes: limit })
+        let board = Board::from_fen(fen).unwrap();
+        let item = Item { id: String::new(), line: 1, board, content: Content::Position(Vec::new()), is_minimal };
+        judge(&iterations, &item, moves, UCI_MATE, Limit { depth: None, nodes: limit })
     }
 
     const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
@@ -92,10 +99,14 @@ mod tests {
             (cornered, -1, -31_998, "a8b8", "00010"),
             (cornered, -1, 31_999, "a8b8 h1h8", "00001"),
         ] {
-            let mate = judged(fen, moves, None, &[(score, line)])[0];
-            let flags = [mate.found, mate.best, mate.shorter, mate.unproved, mate.wrong];
-            let flags: String = flags.iter().map(|flag| if *flag { '1' } else { '0' }).collect();
-            assert_eq!(flags, expected, "{score} {line} in {fen}");
+            let flags = |is_minimal| {
+                let mate = judged(fen, moves, is_minimal, None, &[(score, line)])[0];
+                let flags = [mate.found, mate.best, mate.shorter, mate.unproved, mate.wrong];
+                flags.iter().map(|flag| if *flag { '1' } else { '0' }).collect::<String>()
+            };
+            assert_eq!(flags(false), expected, "{score} {line} in {fen}");
+            // In a minimal suite a shorter mate alone is judged otherwise.
+            assert_eq!(flags(true), expected.replace("11100", "00101"), "{score} {line} in {fen}");
         }
     }
 
@@ -110,7 +121,7 @@ mod tests {
             ([mate, mate, other], 100),
             ([other, other, other], 100),
         ] {
-            let rows = judged(BACK_RANK, 1, Some(100), &depths);
+            let rows = judged(BACK_RANK, 1, false, Some(100), &depths);
             assert_eq!(rows.iter().map(|mate| mate.nodes).sum::<u64>(), nodes, "{depths:?}");
         }
     }

@@ -51,6 +51,8 @@ pub struct Item {
     pub board: Board,
     /// The operations of the position, or the game.
     pub content: Content,
+    /// Whether no mate is shorter than that of its operations.
+    pub is_minimal: bool,
 }
 
 /// The content of an item besides its position.
@@ -152,7 +154,8 @@ impl Suite {
 
     /// A suite of one position, which has the name `name`.
     pub fn of_board(name: &str, board: Board) -> Self {
-        let item = Item { id: name.to_owned(), line: 1, board, content: Content::Position(Vec::new()) };
+        let item =
+            Item { id: name.to_owned(), line: 1, board, content: Content::Position(Vec::new()), is_minimal: false };
         Self { items: vec![item], notes: Vec::new() }
     }
 
@@ -245,7 +248,7 @@ fn position_item(epd: Epd) -> Item {
         Some(OperationValue::Text(id)) => id.trim().to_owned(),
         _ => String::new(),
     };
-    Item { id, line: epd.line, board: epd.board, content: Content::Position(epd.operations) }
+    Item { id, line: epd.line, board: epd.board, content: Content::Position(epd.operations), is_minimal: false }
 }
 
 fn game_item(game: Game) -> Item {
@@ -257,7 +260,7 @@ fn game_item(game: Game) -> Item {
         }
         _ => String::new(),
     };
-    Item { id, line: game.line, board: game.start, content: Content::Game(Box::new(game)) }
+    Item { id, line: game.line, board: game.start, content: Content::Game(Box::new(game)), is_minimal: false }
 }
 
 /// Returns the text with all control characters replaced. Control characters that separate words

@@ -288,7 +288,7 @@ impl PairedClaim {
         let undecided = |reason: String| (Ruling::Undecided, reason);
         if self.wrong_mates > 0 {
             let searches = plural(self.wrong_mates, "search");
-            return undecided(format!("{searches} of these variants end with a mate for the wrong side"));
+            return undecided(format!("{searches} of these variants end with a wrong mate"));
         }
         if pairs.list.is_empty() {
             return match pairs.incomparable {

@@ -111,3 +111,22 @@ fn position_of_two_suites_is_refused_or_left_out() {
     let problem = read(text, &[], &[("a.epd", &idle[0]), ("b.epd", &idle[1])]).map(|_| ()).expect_err("one position");
     assert_eq!(problem.message, "suites.b: b/e4 is the same position as a/e4: each may occur only once");
 }
+
+/// A suite whose mates are the shortest gives one for each position. Its rows may be judged
+/// otherwise than those of the same suite without the word.
+#[test]
+fn minimal_suite_has_a_mate_at_each_position() {
+    let mates = MIDDLE.replacen(" id", " dm 9; id", 2);
+    let read = |minimal: &str, suite: &str| {
+        let text = format!("suites = {{ m = {{ file = 'm.epd', depth = 3{minimal} }} }}\n");
+        read(&text, &[], &[("m.epd", suite)])
+    };
+    let problem = read(", minimal = true", &mates).map(|_| ()).expect_err("no mate");
+    let found = "m.epd:3:1: c: no mate: expected dm N; or bm #N;";
+    assert_eq!(problem.message, format!("suites.m.minimal: {found}"));
+    let all = mates.replace("id \"c", "bm #9; id \"c");
+    let [plain, minimal] =
+        ["", ", minimal = true"].map(|word| read(word, &all).unwrap_or_else(|problem| panic!("{problem}")));
+    let [plain, minimal] = [plain, minimal].map(|read| crate::experiment::identity::solutions_hash(&read.suite));
+    assert_ne!(plain, minimal);
+}

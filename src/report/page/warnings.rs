@@ -60,7 +60,7 @@ fn describe_false_mates(line: &Line) -> Option<String> {
     let [all, _, unproved, wrong] = line.mates;
     (unproved + wrong > 0).then(|| {
         format!(
-            "{}: of {all} searches for a mate, {wrong} end with a mate for the other side, and {unproved} with a mate score \
+            "{}: of {all} searches for a mate, {wrong} end with a wrong mate (for the other side, or shorter than can be), and {unproved} with a mate score \
              whose line does not show it; none of these counts as found",
             line.name
         )
