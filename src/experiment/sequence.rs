@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct Sequence {
     /// The first searched ply of a game (0: the position before White's first move).
     pub from: u16,
-    /// The last searched ply; default: the last position with a move in the game.
+    /// The last searched ply; default: the last position with a move in the game. Less than `from`:
+    /// the game is stepped back, as an analyst does.
     pub to: Option<u16>,
     /// At which side's moves the positions are searched.
     pub side: Side,
@@ -37,7 +38,13 @@ pub enum Side {
 
 impl Sequence {
     pub fn searches_ply(&self, ply: u16, turn: Color) -> bool {
-        ply >= self.from && self.to.is_none_or(|to| ply <= to) && self.side.includes(turn)
+        let to = self.to.unwrap_or(u16::MAX);
+        (self.from.min(to)..=self.from.max(to)).contains(&ply) && self.side.includes(turn)
+    }
+
+    /// Whether a later ply is searched before an earlier one.
+    pub fn steps_back(&self) -> bool {
+        self.to.is_some_and(|to| to < self.from)
     }
 
     /// Whether at least one position of an item is searched. A game may end before the first
@@ -113,6 +120,7 @@ mod tests {
             (1, Some(3), both, [3, 3, 0]),
             (1, Some(3), white, [1, 1, 0]),
             (4, Some(9), both, [1, 0, 0]),
+            (3, Some(1), both, [3, 3, 0]),
             (5, None, both, [0, 0, 0]),
         ] {
             let sequence = Sequence { from, to, side, ..defaults };

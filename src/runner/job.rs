@@ -184,27 +184,30 @@ impl Context<'_> {
     /// the engine plays a game against itself.
     fn search_game(&mut self, item_index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
-        let length = item.game_moves().map_or(usize::from(sequence.self_play), <[Move]>::len);
-        for move_index in 0..length {
+        if let Some(game) = item.game_moves() {
+            for &mv in game {
+                past.push(board);
+                board.play(mv, Increments::none());
+            }
+            for count in 0..game.len() {
+                let index = if sequence.steps_back() { game.len() - 1 - count } else { count };
+                let board = &past[index];
+                if sequence.searches_ply(board.game_ply(), board.turn()) {
+                    let position = Position { start: &item.board, moves: &game[..index], past: &past[..index], board };
+                    self.search_position(item_index, item, Some(board.game_ply()), &position)?;
+                }
+            }
+            return Ok(());
+        }
+        for _ in 0..sequence.self_play {
             let (ply, rows_before) = (board.game_ply(), self.rows.len());
             let position = Position { start: &item.board, moves: &moves, past: &past, board: &board };
-            let mv = match item.game_moves() {
-                Some(game) => {
-                    if sequence.searches_ply(ply, board.turn()) {
-                        self.search_position(item_index, item, Some(ply), &position)?;
-                    }
-                    game[move_index]
-                }
-                None => {
-                    // The engine also searches when the side that is not selected is to move. The
-                    // rows of these searches are dropped.
-                    let best = self.search_position(item_index, item, Some(ply), &position)?;
-                    if !sequence.side.includes(board.turn()) {
-                        self.rows.truncate(rows_before);
-                    }
-                    best
-                }
-            };
+            let mv = self.search_position(item_index, item, Some(ply), &position)?;
+            // The engine also searches when the side that is not selected is to move. The rows of
+            // these searches are dropped.
+            if !sequence.side.includes(board.turn()) {
+                self.rows.truncate(rows_before);
+            }
             if mv.is_none() {
                 break;
             }
@@ -450,6 +453,13 @@ mod tests {
             ["new", "2 2 Some(2)", "4 4 Some(2)"].map(str::to_owned).to_vec(),
         );
         assert_eq!(run(&game_text, &mut LoggingSubject::default()), expected);
+        // Stepped back, the later position is searched first.
+        let back = game_text.replace("from = 1, to = 4", "from = 4, to = 1");
+        let expected = (
+            expected_rows(&["0 4 2 100 - false", "0 2 2 200 - false"]),
+            ["new", "4 4 Some(4)", "2 2 Some(2)"].map(str::to_owned).to_vec(),
+        );
+        assert_eq!(run(&back, &mut LoggingSubject::default()), expected);
     }
 
     #[test]
