@@ -1,9 +1,12 @@
 """The steps of the README that are not `ttlab` or `endings`.
 
 python3 make.py games GAMES.pgn... > candidates.epd     needs python-chess
-python3 make.py proved candidates.epd results.csv > games.epd    needs python-chess
-python3 make.py choose SIZE SEED CANDIDATES.epd RESULTS.csv [CANDIDATES.epd RESULTS.csv]... > mates.epd
+python3 make.py far SIZE SEED candidates.epd results.csv > far.epd
+python3 make.py proved LIMIT MOVES candidates.epd results.csv > games.epd    needs python-chess
+python3 make.py choose LIMIT SIZE SEED CANDIDATES.epd RESULTS.csv [CANDIDATES.epd RESULTS.csv]... > mates.epd
 python3 make.py families SUITE results.csv
+
+LIMIT: nodes of a search that the suite is for; MOVES: the shortest mate that is taken. A position is late if its mate is found after an eighth of the limit.
 """
 
 import csv
@@ -12,8 +15,6 @@ import random
 import statistics
 import sys
 from collections import Counter, defaultdict
-
-LIMIT = 200_000
 
 
 def searches(path):
@@ -62,8 +63,22 @@ def games(paths):
                     print(f'{fen} dm {moves}; id "{kind}.{stem}-{number:03}.{moves}";')
 
 
-def proved(candidates, results):
-    """Those in which the search saw a mate in 4 moves or more, not at once, its line checked move by move."""
+def far(size, seed, candidates, results):
+    """Of each family so many of the positions 7 and 9 moves before the end whose mate a search has missed."""
+    missed = defaultdict(list)
+    for (_, name), search in searches(results).items():
+        if search["row"]["mate.found"] == "0" and name.split(".")[2] in ("7", "9"):
+            missed[name.split(".")[0]].append(name)
+    lot, taken = random.Random(seed), set()
+    for family in ("ONE", "TWO", "MORE"):
+        names = sorted(missed[family])
+        lot.shuffle(names)
+        taken.update(names[:size])
+    print("".join(line for line in open(candidates) if line.split('"')[1] in taken), end="")
+
+
+def proved(limit, least, candidates, results):
+    """Those in which the search saw a mate, not too short and not at once, its line checked move by move."""
     import chess
 
     positions = lines(candidates)
@@ -78,11 +93,11 @@ def proved(candidates, results):
             assert move in board.legal_moves, (name, row["pv"])
             board.push(move)
         assert board.is_checkmate() and len(board.move_stack) == 2 * moves - 1, (name, row["pv"])
-        if moves >= 4 and search["until"] >= LIMIT / 8:
+        if moves >= least and search["until"] >= limit / 8:
             print(f'{positions[name][0]} dm {moves}; id "{name}";')
 
 
-def choose(size, seed, files):
+def choose(limit, size, seed, files):
     """Half of each family from those that the baseline finds late, half from those that it misses."""
     pools = defaultdict(lambda: {"late": [], "missed": []})
     for candidates, results in zip(files[::2], files[1::2]):
@@ -91,25 +106,27 @@ def choose(size, seed, files):
             row = search["row"]
             assert row["mate.wrong"] == "0", name
             kind = "missed" if row["mate.found"] == "0" else "late"
-            if kind == "missed" or LIMIT / 8 <= search["until"] <= LIMIT:
+            if kind == "missed" or limit / 8 <= search["until"] <= limit:
                 pools[name.split(".")[0]][kind].append((name, positions[name]))
-    lot, clusters = random.Random(seed), set()
+    lot, clusters, chosen = random.Random(seed), set(), []
     for family, pool in pools.items():
-        number = 0
+        taken = {"missed": [], "late": []}
         # Fewer are missed than found, so their games are taken first.
-        for kind in ("missed", "late"):
+        for kind, found in taken.items():
             pool[kind].sort()
             lot.shuffle(pool[kind])
-            taken = 0
             for name, (fen, rest) in pool[kind]:
                 # A game gives one position; placements are no reflections of each other as they are.
                 cluster = name.split(".")[1] if "-" in name else name
-                if taken < size // 2 and cluster not in clusters:
+                if len(found) < size // 2 and cluster not in clusters:
                     clusters.add(cluster)
-                    taken, number = taken + 1, number + 1
-                    moves = rest.split(";")[0]
-                    print(f'{fen} dm {moves}; id "{family}.{number:03}";')
-            print(f"{family}: {taken} of {len(pool[kind])} {kind}", file=sys.stderr)
+                    found.append((fen, rest.split(";")[0]))
+            print(f"{family}: {len(found)} of {len(pool[kind])} {kind}", file=sys.stderr)
+        mixed = [each for pair in zip(*taken.values(), strict=True) for each in pair]
+        chosen.append([f'{fen} dm {moves}; id "{family}.{number:03}";' for number, (fen, moves) in enumerate(mixed, 1)])
+    # Any first lines have families and kinds in equal parts.
+    for lines_of_families in zip(*chosen):
+        print("\n".join(lines_of_families))
 
 
 def families(suite, path):
@@ -132,7 +149,7 @@ def families(suite, path):
             hits = sum(one["row"]["mate.found"] == "1" for one in of)
             ends = [math.exp(mean + sign * 1.96 * error) for sign in (-1, 1)]
             ratio = f"{math.exp(mean):.2f} [{ends[0]:.2f}, {ends[1]:.2f}]" if variant != variants[0] else "1"
-            stores = statistics.fmean(one["stores"] for one in of) / 4096
+            stores = statistics.fmean(one["stores"] / int(one["row"]["entries"] or 1) for one in of)
             cells.append(f"{hits}; {ratio}" + (f"; {stores:.0f}" if variant == variants[0] else ""))
         print(f"| {family} | {len(ids)} | {span[0]}-{span[-1]} | " + " | ".join(cells) + " |")
     counts = Counter(
@@ -146,10 +163,12 @@ def main():
     step, words = sys.argv[1], sys.argv[2:]
     if step == "games":
         games(words)
+    elif step == "far":
+        far(int(words[0]), int(words[1]), *words[2:])
     elif step == "proved":
-        proved(*words)
+        proved(int(words[0]), int(words[1]), *words[2:])
     elif step == "choose":
-        choose(int(words[0]), int(words[1]), words[2:])
+        choose(int(words[0]), int(words[1]), int(words[2]), words[3:])
     else:
         families(*words)
 
