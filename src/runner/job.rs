@@ -457,7 +457,7 @@ mod tests {
         let back = game_text.replace("from = 1, to = 4", "from = 4, to = 1");
         let expected = (
             expected_rows(&["0 4 2 100 - false", "0 2 2 200 - false"]),
-            ["new", "4 4 Some(4)", "2 2 Some(2)"].map(str::to_owned).to_vec(),
+            ["new", "4 4 Some(2)", "2 2 Some(2)"].map(str::to_owned).to_vec(),
         );
         assert_eq!(run(&back, &mut LoggingSubject::default()), expected);
     }
