@@ -18,11 +18,13 @@ DEPTH, DEEP = 7, 10
 DEEP_CLASSES = ["replace-samekey", "age2", "penalise", "refresh", "eval-stored"]
 GAMES = 30  # of each suite
 LAST_PLY = {DEPTH: 48, DEEP: 24}  # of the sequences, which begin at ply 17: White's 16 and 4 searches of a game
-SIZES = {"1/2": 0.5, "1": 1.0, "8": 8.0}  # as multiples of the test's; an outer one where another test of the patch, at twice or half the pressure or more, needs it
+SIZES = {"1/2": 0.5, "1": 1.0, "8": 8.0}  # as multiples of the test's
 # The stated table of what a test's engine searches: nodes a second, moves of a game that share its time, and the time controls that a repository means by a word.
 NODES_A_SECOND = 1_000_000
 MOVES = 40
 CONTROLS = {("official-stockfish/Stockfish", "STC"): "10+0.1", ("official-stockfish/Stockfish", "LTC"): "60+0.6"}
+# Where an engine's table has more bytes than the hash that it was given: PZChessBot makes a bucket for each entry that the hash would hold. In buckets of three times an entry's bytes that is three times the hash.
+HASH_TIMES = {("kevlu8/PZChessBot", "#222 8ecac9f8a"): 3}
 BUCKETS = {"3x10": (32, 3), "3x8": (32, 3), "5x12": (64, 5), "4x16": (64, 4), "2x16": (32, 2), "1x8": (8, 1), "1x10": (10, 1), "1x12": (12, 1), "1x16": (16, 1)}
 
 
@@ -42,7 +44,7 @@ def test_nodes(test):
 
 
 def test_bytes(test):
-    return int(test["hash"].removesuffix("MB")) << 20
+    return (int(test["hash"].removesuffix("MB")) << 20) * HASH_TIMES.get((test["repo"], test["ref"]), 1)
 
 
 def options(text):
@@ -85,12 +87,6 @@ def place(patch, first, test):
     """How many doublings of the first test's size give the pressure of another. Less than one is taken as none."""
     doublings = math.log2(pressure(patch, first) / pressure(patch, test))
     return doublings if abs(doublings) >= 1 else 0.0
-
-
-def sizes(patch, order):
-    """The sizes that predictions of a patch's tests lie between: that of its first test, and the outer ones on whose side there is another."""
-    first, *others = tests_of(patch, order)
-    return [label for label, multiple in SIZES.items() if multiple == 1 or any(place(patch, first, other) * (multiple - 1) > 0 for other in others)]
 
 
 def patches():
@@ -164,10 +160,10 @@ def main(folder):
         sys.exit(f"no {', '.join(missing)}: run sh {folder}/pilot.sh, then this script again")
     nodes = {key: mean_nodes(path) for key, path in paths.items()}
 
-    commands, work, order = [], 0, rows("order.csv")
+    commands, work = [], 0
     for patch, test in patches():
         masked, depth = ("table.index", '"mask"') in options(patch["base"]), depth_of(patch)
-        for label in sizes(patch, order):
+        for label in SIZES:
             for preset in PRESETS:
                 title = name(patch, preset, label)
                 lines = head(title, f"{patch['repo']} {patch['ref']}", {"people": "human-confirm", "engine": "selfplay-confirm"}, GAMES, depth)

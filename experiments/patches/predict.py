@@ -40,9 +40,8 @@ def searches(path):
 def gather(folder):
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(FIELDS)
-    order = experiments.rows("order.csv")
     for patch, _ in experiments.patches():
-        for size in experiments.sizes(patch, order):
+        for size in SIZES:
             for preset in PRESETS:
                 run = os.path.join(folder, experiments.name(patch, preset, size))
                 if not os.path.exists(os.path.join(run, "report.html")):
