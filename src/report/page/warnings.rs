@@ -49,21 +49,21 @@ impl Page {
                 }
             }
         }
-        let mates = self.summary.lines.iter().filter_map(describe_false_mates);
-        warnings.extend(mates);
+        warnings.extend(describe_false_mates(&self.summary.lines));
         (self.warnings, self.notes) = (warnings, notes);
     }
 }
 
 /// Mate scores that do not count as found.
-fn describe_false_mates(line: &Line) -> Option<String> {
-    let [all, _, unproved, wrong] = line.mates;
-    (unproved + wrong > 0).then(|| {
-        format!(
-            "{}: of {all} searches for a mate, {wrong} end with a wrong mate (for the other side, or shorter than can be), and {unproved} with a mate score \
-             whose line does not show it; none of these counts as found",
-            line.name
-        )
+fn describe_false_mates(lines: &[Line]) -> Option<String> {
+    let describe = |line: &Line| {
+        let [all, _, unproved, wrong] = line.mates;
+        (unproved + wrong > 0).then(|| format!("{} {unproved} and {wrong} of {all}", line.name))
+    };
+    let told: Vec<String> = lines.iter().filter_map(describe).collect();
+    (!told.is_empty()).then(|| {
+        let kinds = "(its line does not end in mate) or a wrong one (for the other side, or too short)";
+        format!("searches that end with an unproved mate {kinds} count as not found: {}", told.join("; "))
     })
 }
 
