@@ -184,6 +184,7 @@ impl Context<'_> {
     /// the engine plays a game against itself.
     fn search_game(&mut self, item_index: usize, item: &Item, sequence: Sequence) -> Result<(), Interrupt> {
         let (mut board, mut past, mut moves) = (item.board, Vec::new(), Vec::new());
+        let first_row = self.rows.len();
         if let Some(game) = item.game_moves() {
             for &mv in game {
                 past.push(board);
@@ -197,6 +198,8 @@ impl Context<'_> {
                     self.search_position(item_index, item, Some(board.game_ply()), &position)?;
                 }
             }
+            // Results have their rows in the order of the game.
+            self.rows[first_row..].sort_by_key(|row| row.ply);
             return Ok(());
         }
         for _ in 0..sequence.self_play {
@@ -456,7 +459,7 @@ mod tests {
         // Stepped back, the later position is searched first.
         let back = game_text.replace("from = 1, to = 4", "from = 4, to = 1");
         let expected = (
-            expected_rows(&["0 4 2 100 - false", "0 2 2 200 - false"]),
+            expected_rows(&["0 2 2 200 - false", "0 4 2 100 - false"]),
             ["new", "4 4 Some(2)", "2 2 Some(2)"].map(str::to_owned).to_vec(),
         );
         assert_eq!(run(&back, &mut LoggingSubject::default()), expected);
