@@ -1,11 +1,12 @@
 """Writes the experiments of the study of patches (README.md): experiments.py FOLDER, from the project's root
 
 Two steps, because a table is made as crowded as that of the test was. First FOLDER gets `pilot-*.toml`, four short runs on games that the study does not use: how many nodes a search has. Once
-FOLDER/NAME/results.csv of each is there, the experiments are written: for each patch of reports/patches/decided.csv, preset and size one file with both option sets, and `run.sh`, which runs them
-all, the test's size first and the greater depth last. Each step may be repeated: the files come out the same, and `run.sh` goes on where it was stopped.
+FOLDER/NAME/results.csv of each is there, the experiments are written: for each patch of reports/patches/decided.csv, preset and size one file with both option sets, and `run.sh`, which runs those
+that reports/patches/counts.csv.gz lacks, the test's size first and the greater depth last. Each step may be repeated: the files come out the same, and `run.sh` goes on where it was stopped.
 """
 
 import csv
+import gzip
 import math
 import os
 import sys
@@ -160,6 +161,8 @@ def main(folder):
         sys.exit(f"no {', '.join(missing)}: run sh {folder}/pilot.sh, then this script again")
     nodes = {key: mean_nodes(path) for key, path in paths.items()}
 
+    with gzip.open(os.path.join(REPORTS, "counts.csv.gz"), "rt", newline="") as file:
+        counted = {(row["position"], row["preset"], row["size"]) for row in csv.DictReader(file)}
     commands, work = [], 0
     for patch, test in patches():
         masked, depth = ("table.index", '"mask"') in options(patch["base"]), depth_of(patch)
@@ -171,7 +174,10 @@ def main(folder):
                 lines.append(f'table.size = "{size(test, nodes[preset, depth], SIZES[label], masked)}"')
                 for side in ("before", "after"):
                     lines += ["", "[[variant]]", f'name = "{side}"'] + [f'"{path}" = {value}' for path, value in options(patch[side])]
-                commands.append((label != "1", depth, write(folder, title, lines)))
+                command = write(folder, title, lines)
+                if (patch["position"], preset, label) in counted:
+                    continue
+                commands.append((label != "1", depth, command))
                 work += 2 * 2 * GAMES * (LAST_PLY[depth] - 16) // 2 * nodes[preset, depth]
     write_script(folder, "run.sh", [command for _, _, command in sorted(commands, key=lambda each: each[:2])])
     print(f"{len(commands)} runs, about {work / 1e9:.0f} billion nodes")

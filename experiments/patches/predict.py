@@ -1,7 +1,7 @@
-"""Predictions of the study of patches (README.md): predict.py gather FOLDER > counts.csv; predict.py COUNTS.csv[.gz] > reports/patches/predictions.csv
+"""Predictions of the study of patches (README.md): predict.py gather FOLDER [COUNTS.csv.gz] > counts.csv; predict.py COUNTS.csv[.gz] > reports/patches/predictions.csv
 
 `gather` reads the runs of the experiments that experiments.py wrote to FOLDER, and writes a line for each patch, preset, size and game: its searches, in how many both option sets need equal nodes, and the
-sum of the logarithms of the ratio after / before. A run that is not finished is named and left out. From these lines alone come all predictions, one a test of a patch.
+sum of the logarithms of the ratio after / before. A run that is not finished has its lines of COUNTS, if it is there, else it is named and left out. From these lines alone come all predictions, one a test of a patch.
 
 Both presets count alike. ratio: geometric mean over searches; at the pressure of another test of the patch, if it is twice or half as much or more,
 between the sizes (linear in the logarithms, and no farther than the outer ones). elo = -186 ln(ratio). Intervals of 95 %: games drawn anew 2,000 times, the same for all sizes and presets, and the price of a factor of e in nodes with
@@ -37,14 +37,25 @@ def searches(path):
     return nodes
 
 
-def gather(folder):
+def lines(path):
+    with (gzip.open(path, "rt", newline="") if path.endswith(".gz") else open(path, newline="")) as file:
+        yield from csv.DictReader(file)
+
+
+def gather(folder, counted=None):
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(FIELDS)
+    kept = defaultdict(list)
+    for line in lines(counted) if counted else ():
+        kept[line["position"], line["preset"], line["size"]].append(line.values())
     for patch, _ in experiments.patches():
         for size in SIZES:
             for preset in PRESETS:
                 run = os.path.join(folder, experiments.name(patch, preset, size))
                 if not os.path.exists(os.path.join(run, "report.html")):
+                    if found := kept[patch["position"], preset, size]:
+                        out.writerows(found)
+                        continue
                     print(f"{run}: not finished: left out", file=sys.stderr)
                     continue
                 before, after = map(searches(os.path.join(run, "results.csv")).get, ("before", "after"))
@@ -61,10 +72,9 @@ def gather(folder):
 def read(path):
     """Sums by position, then by preset and size, each by game."""
     found = defaultdict(lambda: defaultdict(dict))
-    with (gzip.open(path, "rt", newline="") if path.endswith(".gz") else open(path, newline="")) as file:
-        for row in csv.DictReader(file):
-            sums = int(row["searches"]), int(row["equal"]), float(row["log_ratio"])
-            found[row["position"]][row["preset"], row["size"]][row["game"]] = sums
+    for row in lines(path):
+        sums = int(row["searches"]), int(row["equal"]), float(row["log_ratio"])
+        found[row["position"]][row["preset"], row["size"]][row["game"]] = sums
     return found
 
 
@@ -139,8 +149,8 @@ def predict(path):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "gather":
-        gather(sys.argv[2])
+    if len(sys.argv) in (3, 4) and sys.argv[1] == "gather":
+        gather(*sys.argv[2:])
     elif len(sys.argv) == 2:
         predict(sys.argv[1])
     else:
