@@ -1,6 +1,6 @@
 """Figure and tables of the page of patches, from its committed files alone: page.py [PICTURE.svg], from the project's root
 
-Writes to standard output what reports/patches/report.md says of the predictions: calls by class, and each patch by its first test, from the largest gain to the largest loss. With a name also
+Writes to standard output what reports/patches/report.md says of the predictions: calls by class, each patch by its first test, from the largest gain to the largest loss, and its Elo at each size. With a name also
 draws the predicted Elo of those that are seen.
 """
 
@@ -9,6 +9,7 @@ import sys
 from collections import Counter, defaultdict
 
 import experiments
+import predict
 
 COLOURS = ["#1b6ca8", "#c8553d", "#3a7d44", "#8e5aa8", "#b08900", "#4d4d4d", "#d17ba6", "#5aa9a9", "#7a5230", "#9aa21a", "#2f3e8f", "#e07a2f"]
 
@@ -41,6 +42,25 @@ def tables(rows):
         print(f"| {row['position']} | {name(row)}{known} | {row['class']} | {float(row['pressure']):.2f} | {100 * float(row['equal']):.1f} % | {ratio} | {told} |")
 
 
+def by_size():
+    """Each patch that is counted at more sizes than its test's: share of searches with equal nodes and Elo at each."""
+    counts = predict.read(os.path.join(experiments.REPORTS, "counts.csv.gz"))
+    print("\n| position | patch | 1/2 | 1 | 8 |\n|---:|---|---:|---:|---:|")
+    for patch, test in experiments.patches():
+        cells = counts[patch["position"]]
+        sizes = [size for size in experiments.SIZES if all((preset, size) in cells for preset in experiments.PRESETS)]
+        if len(sizes) < 2:
+            continue
+        sums = predict.Counts(cells, sizes, patch["position"])
+        equal, logs, draws = sums.means(1, sums.games), sums.means(2, sums.games), list(sums.draws())
+        told = dict.fromkeys(experiments.SIZES, "")
+        for number, size in enumerate(sizes):
+            low, high = predict.ends(-price * points[number][1] for points, price in draws)
+            is_seen = equal[number][1] < predict.EQUAL
+            told[size] = f"{-predict.PRICE * logs[number][1]:+.1f} ({low:+.1f} to {high:+.1f})" if is_seen else "not seen"
+        print(f"| {patch['position']} | {name(test)} | " + " | ".join(told.values()) + " |")
+
+
 def picture(path, rows):
     rows = [row for row in rows if row["call"] == "seen"]
     width, left, right, top, step = 900, 240, 740, 20, 15
@@ -71,5 +91,6 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     found = first_tests()
     tables(found)
+    by_size()
     if len(sys.argv) == 2:
         picture(sys.argv[1], found)
