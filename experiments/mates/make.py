@@ -149,7 +149,7 @@ def families(suite, path):
             hits = sum(one["row"]["mate.found"] == "1" for one in of)
             ends = [math.exp(mean + sign * 1.96 * error) for sign in (-1, 1)]
             ratio = f"{math.exp(mean):.2f} [{ends[0]:.2f}, {ends[1]:.2f}]" if variant != variants[0] else "1"
-            stores = statistics.fmean(one["stores"] / int(one["row"]["entries"] or 1) for one in of)
+            stores = statistics.fmean(one["stores"] / max(int(one["row"]["entries"] or 0), 1) for one in of)
             cells.append(f"{hits}; {ratio}" + (f"; {stores:.0f}" if variant == variants[0] else ""))
         print(f"| {family} | {len(ids)} | {span[0]}-{span[-1]} | " + " | ".join(cells) + " |")
     counts = Counter(
