@@ -48,8 +48,11 @@ def main(paths):
             for rule in RULES:
                 one, eight = found[suite, "one", rule], found[suite, "eight", rule]
                 for word, each in (("one", one), ("eight", eight)):
+                    if not each:
+                        continue
                     print(f"| {path} | {suite} | {rule} | {word}, {demoted[suite, f'{word} {rule}']:,} entries lowered | {summary(each.values())} |")
-                print(f"| {path} | {suite} | {rule} | eight over one | {summary(eight[position] - one[position] for position in one)} |")
+                if eight:
+                    print(f"| {path} | {suite} | {rule} | eight over one | {summary(eight[position] - one[position] for position in one)} |")
     for (path, (found, _)), (first, _) in zip(list(zip(paths, files))[1:], files):
         for key in found:
             both = found[key].keys() & first[key].keys()

@@ -60,10 +60,10 @@ fn describe_false_mates(lines: &[Line]) -> Option<String> {
         let [all, _, unproved, wrong] = line.mates;
         (unproved + wrong > 0).then(|| format!("{} {unproved} and {wrong} of {all}", line.name))
     };
-    let told: Vec<String> = lines.iter().filter_map(describe).collect();
-    (!told.is_empty()).then(|| {
+    let described: Vec<String> = lines.iter().filter_map(describe).collect();
+    (!described.is_empty()).then(|| {
         let kinds = "(its line does not end in mate) or a wrong one (for the other side, or too short)";
-        format!("searches that end with an unproved mate {kinds} count as not found: {}", told.join("; "))
+        format!("searches that end with an unproved mate {kinds} count as not found: {}", described.join("; "))
     })
 }
 
