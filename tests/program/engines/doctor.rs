@@ -188,8 +188,8 @@ fn doctor_tells_a_kept_table_from_one_that_each_search_empties() {
 /// An engine whose searches differ from process to process, and one that stops before its depth.
 #[test]
 fn doctor_tells_counts_that_do_not_repeat_and_a_depth_that_is_not_reached() {
-    let schedule = "--preset match --set threads.schedule=random --set threads.seed=$$";
-    let more = ["--depth", "4", "--games", "4", "--option", "Threads=4"];
+    let schedule = "--preset match --set threads.quantum=16 --set threads.schedule=random --set threads.seed=$$";
+    let more = ["--depth", "4", "--games", "2", "--option", "Threads=2"];
     let (_, found) = examine_settings(schedule, ("", ""), &more, 1);
     assert_eq!(check(&found, "kept along a game").1, "other counts in a second process");
     assert!(check(&found, "repeats").1.contains(", even in new processes, at depth 4 ("));
