@@ -288,7 +288,7 @@ impl PairedClaim {
         let undecided = |reason: String| (Ruling::Undecided, reason);
         if self.wrong_mates > 0 {
             let searches = plural(self.wrong_mates, "search");
-            return undecided(format!("{searches} of these variants end with a wrong mate"));
+            return (Ruling::WrongMate, format!("{searches} of these variants end with a wrong mate"));
         }
         if pairs.list.is_empty() {
             return match pairs.incomparable {
@@ -485,7 +485,8 @@ mod tests {
         }
     }
 
-    /// A mate for the wrong side in one row leaves a claim about mates open, and no other claim.
+    /// A mate for the wrong side in one row fails a claim about mates, and no other claim. A file
+    /// that expects either verdict does not excuse it.
     #[test]
     fn wrong_mate_fails_claims_about_mates() {
         let rulings = |wrong: u8| {
@@ -496,12 +497,12 @@ mod tests {
             let frame = Frame::parse(rows.as_bytes(), "t").unwrap();
             let summary = Summary::new(&frame, &Question::by_variant(&[], None)).unwrap();
             let expects = ["mate.nodes_until(b) < mate.nodes_until(a)", "nodes(b) = nodes(a)"]
-                .map(|claim| from_toml::<Expect>(&format!("claim = '{claim}'")).unwrap());
+                .map(|claim| from_toml::<Expect>(&format!("claim = '{claim}'\nverdict = 'either'")).unwrap());
             let verdicts = judge_claims(&expects, 0.005, &frame, &summary);
-            verdicts.into_iter().map(|verdict| verdict.ruling).collect::<Vec<_>>()
+            verdicts.into_iter().map(|verdict| (verdict.ruling, verdict.passes())).collect::<Vec<_>>()
         };
-        assert_eq!(rulings(0), [Ruling::Holds, Ruling::Holds]);
-        assert_eq!(rulings(1), [Ruling::Undecided, Ruling::Holds]);
+        assert_eq!(rulings(0), [(Ruling::Holds, true), (Ruling::Holds, true)]);
+        assert_eq!(rulings(1), [(Ruling::WrongMate, false), (Ruling::Holds, true)]);
     }
 
     fn claim(relation: &str) -> PairedClaim {

@@ -10,6 +10,8 @@ pub enum Ruling {
     Differs,
     /// The rows cannot decide, for example because they are too few or their values are too close.
     Undecided,
+    /// A search of the claim ends with a wrong mate, which no expected verdict excuses.
+    WrongMate,
     #[default]
     NoRows,
 }
@@ -84,9 +86,10 @@ impl Verdict {
     }
 
     /// Whether `--check` accepts the ruling. If `either` is expected, any ruling is accepted as
-    /// long as there are rows. Otherwise only the expected ruling is accepted.
+    /// long as there are rows and no wrong mate. Otherwise only the expected ruling is accepted.
     pub fn passes(&self) -> bool {
-        self.is_met() || self.expected == ExpectedVerdict::Either && self.ruling != Ruling::NoRows
+        let is_judged = !matches!(self.ruling, Ruling::NoRows | Ruling::WrongMate);
+        self.is_met() || self.expected == ExpectedVerdict::Either && is_judged
     }
 
     /// Whether the ruling is the expected ruling. Returns false if `either` is expected, because
@@ -104,6 +107,7 @@ impl Verdict {
             (Ruling::NoRows, _) => "no rows",
             (Ruling::Undecided, _) => "undecided",
             (Ruling::Holds, _) => "holds",
+            (Ruling::WrongMate, _) => "fails",
             (Ruling::Differs, ExpectedVerdict::Differs) => "differs (expected)",
             (Ruling::Differs, _) => "differs",
         }
@@ -113,7 +117,7 @@ impl Verdict {
 /// Returns the numbers of verdicts that hold, that differ, and that decide nothing.
 pub fn count_rulings<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> [usize; 3] {
     let count = |rulings: &[Ruling]| verdicts.clone().filter(|verdict| rulings.contains(&verdict.ruling)).count();
-    [count(&[Ruling::Holds]), count(&[Ruling::Differs]), count(&[Ruling::Undecided, Ruling::NoRows])]
+    [count(&[Ruling::Holds]), count(&[Ruling::Differs, Ruling::WrongMate]), count(&[Ruling::Undecided, Ruling::NoRows])]
 }
 
 #[cfg(test)]
