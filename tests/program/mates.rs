@@ -113,3 +113,24 @@ fn mates_are_found_as_another_program_counts_them() {
         assert!(page.contains(&format!("{found} of {all}")), "{found} of {all}: {page}");
     }
 }
+
+/// A rule that gives up the deepest entry first finds fewer mates, and later.
+#[test]
+fn table_that_forgets_deep_entries_loses_mates() {
+    let folder = scratch();
+    let endings = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/mates/short.epd");
+    let suites =
+        format!("suites = {{ endings = {{ file = '{endings}', minimal = true }} }}\nlimit = {{ nodes = 10_000 }}");
+    let sound = "[engine]\npreset = 'match'\ntable.size = 64\n[[variant]]\nname = 'sound'";
+    let forgets = "[[variant]]\nname = 'forgets'\n\
+        table.policy = { kind = 'expression', worth = '0 - depth', lets = '', ties = 'first' }";
+    let claim = |metric: &str, sign: &str| format!("[[expect]]\nclaim = '{metric}(forgets) {sign} {metric}(sound)'");
+    let claims = [claim("mate.nodes_until", ">"), claim("mate.found", "<")].join("\n");
+    fs::write(folder.path().join("x.toml"), [&suites, sound, forgets, &claims].join("\n")).unwrap();
+    let path = folder.path().join("x.toml");
+    let out = folder.path().join("out");
+    let (stdout, stderr, code) = run(&["run", path.to_str().unwrap(), "--out", out.to_str().unwrap(), "--check"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let page = fs::read_to_string(out.join("report.md")).unwrap();
+    assert!(page.contains("- Most nodes until the mate: \"forgets\""), "{page}");
+}

@@ -241,7 +241,10 @@ fn describe_identical_ratios(lines: &[&Line]) -> Option<String> {
 }
 
 fn metric_noun(metric: &Metric) -> &str {
-    metric.name.rsplit('.').next().unwrap_or(&metric.name)
+    match metric.name.rsplit('.').next() {
+        Some("nodes_until") => "nodes until the mate",
+        name => name.unwrap_or_default(),
+    }
 }
 
 fn describe_no_difference(summary: &Summary, noun: &str, unclear_lines: &[&Line]) -> String {
