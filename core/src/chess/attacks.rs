@@ -185,10 +185,24 @@ pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
 #[inline]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     let square = square.index();
+    Bitboard(attacks_along(LINES[square].rank, square, occupied.0) | attacks_along_file(square, occupied.0))
+}
+
+#[inline]
+fn attacks_along_file(square: usize, occupied: u64) -> u64 {
     let (file, rank) = (square & 7, square >> 3);
     // The product has the six inner squares of the file in its top bits.
-    let index = ((occupied.0 >> file & FILE_A).wrapping_mul(FILE_TO_INDEX) >> 58) as usize;
-    Bitboard(attacks_along(LINES[square].rank, square, occupied.0) | ALONG_FILE[rank][index] << file)
+    let index = ((occupied >> file & FILE_A).wrapping_mul(FILE_TO_INDEX) >> 58) as usize;
+    ALONG_FILE[rank][index] << file
+}
+
+/// The squares that a rook attacks. A rank without any of the `targets`, which is usual if they are
+/// the enemy's pieces, is left out.
+#[inline]
+pub fn rook_toward(square: Square, occupied: Bitboard, targets: Bitboard) -> Bitboard {
+    let (square, rank) = (square.index(), LINES[square.index()].rank);
+    let along_rank = if rank & targets.0 == 0 { 0 } else { attacks_along(rank, square, occupied.0) };
+    Bitboard(along_rank | attacks_along_file(square, occupied.0))
 }
 
 #[inline]

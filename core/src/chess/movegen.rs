@@ -88,7 +88,7 @@ pub trait Sink {
 
     /// Receives the moves of one piece. Returns whether generation should stop.
     #[inline]
-    fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, _: Piece, from: Square, targets: Bitboard) -> bool {
         for to in targets {
             if self.add(Move::new(from, to)) {
                 return true;
@@ -142,7 +142,7 @@ impl Sink for LeafCount {
     }
 
     #[inline]
-    fn add_piece_moves(&mut self, _: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, _: Piece, _: Square, targets: Bitboard) -> bool {
         self.0 += u64::from(Bitboard::count(targets));
         false
     }
@@ -200,18 +200,8 @@ struct Legality<'a, const WHITE: bool> {
     us: u64,
     them: u64,
     king: Square,
+    checkers: u64,
     pinned: u64,
-    enemy_diagonal_sliders: u64,
-    enemy_straight_sliders: u64,
-}
-
-/// What is needed to decide whether the king may move to a square.
-struct Danger {
-    /// The occupied squares without the square of the king. After its move, the king no longer
-    /// blocks a slider there.
-    occupied: Bitboard,
-    enemy_knights: u64,
-    pawn_and_king_attacks: u64,
 }
 
 impl<'a, const WHITE: bool> Legality<'a, WHITE> {
@@ -223,40 +213,32 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         let king = board.king(Self::US);
         let (us, them) = (board.pieces_of(Self::US).0, board.pieces_of(Self::THEM).0);
         let occupied = board.occupied().0;
-        let enemy_diagonal_sliders = board.diagonal_sliders().0 & them;
-        let enemy_straight_sliders = board.straight_sliders().0 & them;
         let mut pinned = 0;
         let aligned_sliders =
-            attacks::bishop_rays(king).0 & enemy_diagonal_sliders | attacks::rook_rays(king).0 & enemy_straight_sliders;
-        for slider in Bitboard(aligned_sliders) {
+            attacks::bishop_rays(king) & board.diagonal_sliders() | attacks::rook_rays(king) & board.straight_sliders();
+        for slider in aligned_sliders & Bitboard(them) {
             let blockers = attacks::between(king, slider) & Bitboard(occupied);
             if !blockers.has_several() {
                 pinned |= blockers.0 & us;
             }
         }
-        Self { board, occupied, us, them, king, pinned, enemy_diagonal_sliders, enemy_straight_sliders }
+        Self { board, occupied, us, them, king, checkers: board.checkers().0, pinned }
     }
 
-    /// Computes what is needed to decide whether the king may move to a square.
+    /// Generates the legal moves of one kind. Returns whether the sink stopped the generation. Most
+    /// positions have neither a check nor a pin, so there is a compiled copy for them.
     #[inline]
-    fn danger(&self) -> Danger {
-        let pawns = self.board.kind(Piece::Pawn).0 & self.them;
-        let pawn_attacks = if WHITE {
-            ahead::<false>(pawns, -1) | ahead::<false>(pawns, 1)
+    fn generate<S: Sink, const KIND: u8>(self, sink: &mut S) -> bool {
+        if self.checkers == 0 && self.pinned == 0 {
+            Self { checkers: 0, pinned: 0, ..self }.generate_legal::<S, KIND>(sink)
         } else {
-            ahead::<true>(pawns, -1) | ahead::<true>(pawns, 1)
-        };
-        Danger {
-            occupied: Bitboard(self.occupied ^ 1 << self.king.index()),
-            enemy_knights: self.board.kind(Piece::Knight).0 & self.them,
-            pawn_and_king_attacks: pawn_attacks | attacks::king(self.board.king(Self::THEM)).0,
+            self.generate_legal::<S, KIND>(sink)
         }
     }
 
-    /// Generates the legal moves of one kind. Returns whether the sink stopped the generation.
-    #[inline]
-    fn generate<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
-        let checkers = self.board.checkers();
+    #[inline(always)]
+    fn generate_legal<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
+        let checkers = Bitboard(self.checkers);
         // The squares on which a move must end, unless the king moves. In a single check, these are
         // the square of the checker and the squares between the checker and the king. In a double
         // check, only the king can move.
@@ -274,26 +256,27 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         let targets = check_mask & self.targets_of_kind::<KIND>();
         let own_pieces = |piece| self.board.pieces(Self::US, piece);
         for from in own_pieces(Piece::Knight) & Bitboard(!self.pinned) {
-            if self.pass_moves::<S, KIND>(sink, from, attacks::knight(from).0 & targets) {
+            if self.pass_moves::<S, KIND>(sink, Piece::Knight, from, attacks::knight(from).0 & targets) {
                 return true;
             }
         }
         let occupied = Bitboard(self.occupied);
         for from in own_pieces(Piece::Rook) {
-            let reached = self.restrict_if_pinned(from, attacks::rook(from, occupied).0);
-            if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
+            let reached = self.restrict_if_pinned(from, attacks::rook_toward(from, occupied, Bitboard(targets)).0);
+            if self.pass_moves::<S, KIND>(sink, Piece::Rook, from, reached & targets) {
                 return true;
             }
         }
         for from in own_pieces(Piece::Bishop) {
             let reached = self.restrict_if_pinned(from, attacks::bishop(from, occupied).0);
-            if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
+            if self.pass_moves::<S, KIND>(sink, Piece::Bishop, from, reached & targets) {
                 return true;
             }
         }
         for from in own_pieces(Piece::Queen) {
-            let reached = self.restrict_if_pinned(from, attacks::queen(from, occupied).0);
-            if self.pass_moves::<S, KIND>(sink, from, reached & targets) {
+            let reached = attacks::bishop(from, occupied).0 | attacks::rook_toward(from, occupied, Bitboard(targets)).0;
+            let reached = self.restrict_if_pinned(from, reached);
+            if self.pass_moves::<S, KIND>(sink, Piece::Queen, from, reached & targets) {
                 return true;
             }
         }
@@ -318,19 +301,19 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
     /// Passes the moves of a piece to the sink. If moves of all kinds are generated, the captures
     /// come first. Returns whether the sink stopped the generation.
     #[inline]
-    fn pass_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, from: Square, targets: u64) -> bool {
+    fn pass_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, piece: Piece, from: Square, targets: u64) -> bool {
         match KIND {
             ALL => {
-                sink.add_piece_moves(from, Bitboard(targets & self.them))
-                    || sink.add_piece_moves(from, Bitboard(targets & !self.them))
+                sink.add_piece_moves(piece, from, Bitboard(targets & self.them))
+                    || sink.add_piece_moves(piece, from, Bitboard(targets & !self.them))
             }
-            _ => sink.add_piece_moves(from, Bitboard(targets)),
+            _ => sink.add_piece_moves(piece, from, Bitboard(targets)),
         }
     }
 
     /// Generates the pawn moves. All of them except en passant captures must end on
     /// `check_mask`. Returns whether the sink stopped the generation.
-    #[inline]
+    #[inline(always)]
     fn pawn_moves<S: Sink, const KIND: u8>(&self, sink: &mut S, check_mask: u64) -> bool {
         let (third_rank, last_rank) = if WHITE { (0xff_0000, 0xff << 56) } else { (0xff << 40, 0xff) };
         let (push_step, west_step, east_step) = if WHITE { (8, 7, 9) } else { (-8, -9, -7) };
@@ -340,7 +323,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
 
         // A pinned pawn can still be pushed along the file of its king.
         let pushable_pawns = unpinned_pawns | pawns & attacks::file(self.king).0;
-        let one_ahead = ahead::<WHITE>(pushable_pawns, 0) & empty;
+        let one_ahead = if KIND == CAPTURES { 0 } else { ahead::<WHITE>(pushable_pawns, 0) & empty };
         let pushes = one_ahead & check_mask;
         // Toward the h-file, White's captures go along diagonals, Black's along antidiagonals.
         let captures_toward = |file_step| {
@@ -375,7 +358,7 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
             }
         }
         (pushes | west_captures | east_captures) & last_rank != 0
-            && (KIND != CAPTURES && sink.add_promotions(Bitboard(pushes & last_rank), push_step)
+            && (sink.add_promotions(Bitboard(pushes & last_rank), push_step)
                 || sink.add_promotions(Bitboard(west_captures & last_rank), west_step)
                 || sink.add_promotions(Bitboard(east_captures & last_rank), east_step))
     }
@@ -404,48 +387,29 @@ impl<'a, const WHITE: bool> Legality<'a, WHITE> {
         if rights == 0 {
             return false;
         }
-        let danger = self.danger();
         // On the first rank, f1 and g1 are 0x60, b1 to d1 are 0x0e, g1 is 0x40 and c1 is 0x04.
         let is_clear = |squares: u64| self.occupied & squares << home_rank_start == 0;
-        let are_safe =
-            |files: [u8; 2]| files.into_iter().all(|file| self.is_safe(Square::new(file + home_rank_start), &danger));
+        let are_safe = |path: u64| Self::safe_squares(self.board, path << home_rank_start) == path << home_rank_start;
         let can_castle = |right, path, king_path| rights & right != 0 && is_clear(path) && are_safe(king_path);
-        can_castle(king_side, 0x60, [5, 6]) && sink.add_piece_moves(self.king, Bitboard(0x40 << home_rank_start))
-            || can_castle(queen_side, 0x0e, [3, 2])
-                && sink.add_piece_moves(self.king, Bitboard(0x04 << home_rank_start))
+        can_castle(king_side, 0x60, 0x60)
+            && sink.add_piece_moves(Piece::King, self.king, Bitboard(0x40 << home_rank_start))
+            || can_castle(queen_side, 0x0e, 0x0c)
+                && sink.add_piece_moves(Piece::King, self.king, Bitboard(0x04 << home_rank_start))
     }
 
-    /// Whether no enemy piece would attack the king on `square`.
-    #[inline]
-    fn is_safe(&self, square: Square, danger: &Danger) -> bool {
-        let attackers = attacks::knight(square).0 & danger.enemy_knights
-            | attacks::bishop(square, danger.occupied).0 & self.enemy_diagonal_sliders
-            | attacks::rook(square, danger.occupied).0 & self.enemy_straight_sliders
-            | Bitboard::from_square(square).0 & danger.pawn_and_king_attacks;
-        attackers == 0
-    }
-
-    #[inline]
-    fn king_targets(&self, targets: u64) -> u64 {
-        let targets = attacks::king(self.king).0 & targets;
-        if targets == 0 { 0 } else { self.safe_squares(targets) }
-    }
-
+    /// Those of the squares on which no enemy piece would attack the king. After its move, the king
+    /// no longer blocks a slider.
     #[inline(never)]
-    fn safe_squares(&self, targets: u64) -> u64 {
-        let mut safe_squares = 0;
-        let danger = self.danger();
-        for to in Bitboard(targets & !danger.pawn_and_king_attacks) {
-            if self.is_safe(to, &danger) {
-                safe_squares |= 1 << to.index();
-            }
-        }
-        safe_squares
+    fn safe_squares(board: &Board, squares: u64) -> u64 {
+        let occupied_without_king = board.occupied() ^ board.pieces(Self::US, Piece::King);
+        let is_attacked = |square| !board.attackers(square, Self::THEM, occupied_without_king).is_empty();
+        Bitboard(squares).fold(squares, |safe, square| safe & !(u64::from(is_attacked(square)) << square.index()))
     }
 
     #[inline]
     fn king_moves<S: Sink, const KIND: u8>(&self, sink: &mut S) -> bool {
-        let targets = self.king_targets(self.targets_of_kind::<KIND>());
-        self.pass_moves::<S, KIND>(sink, self.king, targets)
+        let targets = attacks::king(self.king).0 & self.targets_of_kind::<KIND>();
+        targets != 0
+            && self.pass_moves::<S, KIND>(sink, Piece::King, self.king, Self::safe_squares(self.board, targets))
     }
 }

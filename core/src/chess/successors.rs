@@ -158,7 +158,7 @@ impl<F: FnMut(&Board), const WHITE: bool> Sink for Successors<'_, F, WHITE> {
     }
 
     #[inline]
-    fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, _: Piece, from: Square, targets: Bitboard) -> bool {
         if targets.is_empty() {
             return false;
         }

@@ -10,7 +10,7 @@ use super::node::Node;
 use super::observer::Observer;
 use super::search::Search;
 use crate::chess::movegen::{self, Sink, origin};
-use crate::chess::{Bitboard, Board, Color, Increments, Move, Score, Square};
+use crate::chess::{Bitboard, Board, Color, Increments, Move, Piece, Score, Square};
 
 /// A number that is larger than the number of legal moves in any position.
 const MAX_MOVES: u64 = 256;
@@ -89,7 +89,7 @@ impl Sink for MoveScorer<'_> {
     }
 
     #[inline]
-    fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
+    fn add_piece_moves(&mut self, _: Piece, from: Square, targets: Bitboard) -> bool {
         let score_equally = self.quiets_score_equally && (targets & self.board.occupied()).is_empty();
         self.try_each(targets, score_equally, |to| Move::new(from, to))
     }

@@ -62,10 +62,10 @@ pub(super) struct NoisySink<'a> {
 }
 
 impl NoisySink<'_> {
-    /// Pushes the captures by one kind of piece. `attacker_kind` is the number of the piece.
-    #[inline]
-    fn push_captures_of(&mut self, attacker_kind: usize, targets: Bitboard, move_to: impl Fn(Square) -> Move) {
-        let score_by_victim = &self.ranks.capture_scores[attacker_kind & 7];
+    /// Pushes the captures by one kind of piece.
+    #[inline(always)]
+    fn push_captures_of(&mut self, attacker: Piece, targets: Bitboard, move_to: impl Fn(Square) -> Move) {
+        let score_by_victim = &self.ranks.capture_scores[attacker.number() & 7];
         for to in targets {
             self.scored.push(score_by_victim[self.board.kind_on(to)], move_to(to));
         }
@@ -85,14 +85,14 @@ impl Sink for NoisySink<'_> {
     }
 
     #[inline]
-    fn add_piece_moves(&mut self, from: Square, targets: Bitboard) -> bool {
-        self.push_captures_of(self.board.kind_on(from), targets, |to| Move::new(from, to));
+    fn add_piece_moves(&mut self, piece: Piece, from: Square, targets: Bitboard) -> bool {
+        self.push_captures_of(piece, targets, |to| Move::new(from, to));
         false
     }
 
     #[inline]
     fn add_pawn_moves(&mut self, targets: Bitboard, step: i8) -> bool {
-        self.push_captures_of(const { Piece::Pawn.number() }, targets, |to| Move::new(origin(to, step), to));
+        self.push_captures_of(Piece::Pawn, targets, |to| Move::new(origin(to, step), to));
         false
     }
 }
