@@ -92,7 +92,11 @@ impl<O: Observer> Search<'_, O> {
     /// Pushes the captures of a node.
     #[inline(always)]
     fn push_captures(&mut self, board: &Board, ply: usize, table_move: Move) -> Range<usize> {
-        let hint = Hint { table_move: self.first_move(board, 0, table_move), previous: Move::NONE, ply };
+        let table_move = self.first_move(board, 0, table_move);
+        if self.ranks.scores_captures_at_once {
+            return self.stack.push_scored_captures(&self.ranks, board, table_move);
+        }
+        let hint = Hint { table_move, previous: Move::NONE, ply };
         let context = StageContext {
             ranks: &self.ranks,
             generation: self.switches.generation,
@@ -100,7 +104,7 @@ impl<O: Observer> Search<'_, O> {
             hint: &hint,
             heuristics: self.heuristics,
         };
-        self.stack.push_captures(context, &mut self.scratch)
+        self.stack.push_listed_captures(context, &mut self.scratch)
     }
 
     /// Searches the captures of a node. Returns the best capture and its score. If no capture is

@@ -61,7 +61,7 @@ pub struct Ranks {
     /// counts as a pawn.
     capture_scores: [[i32; 8]; 8],
     /// Whether captures can be scored as they are generated.
-    scores_captures_at_once: bool,
+    pub scores_captures_at_once: bool,
     /// Whether the list of rules is empty, so that moves are tried in generation order.
     pub is_empty: bool,
 }

@@ -158,25 +158,29 @@ impl Stack {
     }
 
     /// Pushes the captures of a quiescence node. They are taken by [`Self::next_capture`], and must
-    /// be released with [`Self::pop`].
-    #[inline]
-    pub fn push_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> Range<usize> {
+    /// be released with [`Self::pop`]. For [`Ranks::scores_captures_at_once`].
+    #[inline(never)]
+    pub fn push_scored_captures(&mut self, ranks: &Ranks, board: &Board, first_move: Move) -> Range<usize> {
         let base = self.top;
-        if !context.ranks.scores_captures_at_once {
-            scratch.clear();
-            movegen::generate_captures_into(context.board, scratch);
-            context.generation.sort(context.board, scratch);
-            self.push(context.ranks, context.board, scratch, context.hint, context.heuristics);
-        } else if let Some(scored) = self.reserve_node() {
-            let mut noisy = NoisySink { ranks: context.ranks, board: context.board, scored };
-            movegen::generate_captures_into(context.board, &mut noisy);
-            let mut scored = noisy.scored;
-            if !context.hint.table_move.is_none() && context.ranks.first_move != 0 {
-                scored.set_score(context.hint.table_move, context.ranks.first_move);
+        if let Some(scored) = self.reserve_node() {
+            let mut noisy = NoisySink { ranks, board, scored };
+            movegen::generate_captures_into(board, &mut noisy);
+            if !first_move.is_none() && ranks.first_move != 0 {
+                noisy.scored.set_score(first_move, ranks.first_move);
             }
-            self.top = base + scored.len;
+            self.top = base + noisy.scored.len;
         }
         base..self.top
+    }
+
+    /// As [`Self::push_scored_captures`], for all options.
+    #[inline(never)]
+    pub fn push_listed_captures(&mut self, context: StageContext, scratch: &mut MoveList) -> Range<usize> {
+        scratch.clear();
+        movegen::generate_captures_into(context.board, scratch);
+        context.generation.sort(context.board, scratch);
+        let frame = self.push(context.ranks, context.board, scratch, context.hint, context.heuristics);
+        frame.base..frame.end
     }
 
     /// Takes the best of the remaining captures.
