@@ -282,16 +282,18 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         }
     }
 
-    /// Chooses the slot for the store that follows a probe without an answer.
+    /// Chooses the slot for the store that follows a probe without an answer. Returns whether the
+    /// bucket is full.
     #[inline(never)]
-    fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) {
+    fn choose_at_probe(&mut self, key: u64, start: usize, stored_key: u64) -> bool {
         // Under `victim = "probe"` a policy ignores the newcomer, so an empty entry can be used as
         // the newcomer.
         let newcomer = Newcomer { entry: Entry::default(), key, same: None };
         let bucket = self.words_at(start);
+        let first_free = self.first_free(bucket);
         let free_slot = match self.zero_key_for(stored_key) {
             Some(_) => self.find_free(bucket, stored_key),
-            None if self.policy.fills_empty() => self.first_free(bucket),
+            None if self.policy.fills_empty() => first_free,
             None => None,
         };
         let slot = free_slot.unwrap_or_else(|| match self.decide_new_key(start, &newcomer) {
@@ -302,6 +304,7 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Bounded<P, L, SLOTS> {
         if let Some(probed) = &mut self.probed {
             probed.push(key, slot);
         }
+        first_free.is_none()
     }
 
     /// If `FINDS_SLOTS` is true, the slot may have been chosen at the probe or may match key bits
@@ -598,13 +601,14 @@ impl<P: Replacement, L: Packing, const SLOTS: usize> Table for Bounded<P, L, SLO
         if let Some(slot) = self.find(bucket, stored_key) {
             return self.answer(key, bucket_number, slot);
         }
-        if self.is_full(bucket) {
+        let is_full = match self.probed {
+            Some(_) => self.choose_at_probe(key, start, stored_key),
+            None => self.is_full(bucket),
+        };
+        if is_full {
             self.counters.misses_other += 1;
         } else {
             self.counters.misses_empty += 1;
-        }
-        if self.probed.is_some() {
-            self.choose_at_probe(key, start, stored_key);
         }
         None
     }
