@@ -80,7 +80,7 @@ fn for_each_game(
         },
     );
     write_result?;
-    read_result.map(|()| true)
+    read_result.map(|_| true)
 }
 
 /// The columns from which a game's PGN is made. The first [`REQUIRED_COLUMN_COUNT`] columns must

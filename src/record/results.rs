@@ -1,10 +1,11 @@
 //! Reads results files line by line or row by row, in constant memory.
 
+use super::blocks;
 use super::fields::{CARRIAGE_RETURN, Parser};
 use crate::system::files;
 use csv::StringRecord;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 
@@ -52,19 +53,18 @@ pub fn scan(
 ) -> Result<u64, ResultsError> {
     let file = files::open(path)?;
     let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
-    let length = lines.complete_length;
-    if length == 0 {
+    if lines.header.is_empty() {
         // The header is not complete. If the file is a prefix of the header, the process that wrote
         // the header was killed. Otherwise the file is something else.
         let mut bytes = Vec::new();
+        (&file).rewind()?;
         (&file).take(expected.len() as u64 + 1).read_to_end(&mut bytes)?;
         return if expected.starts_with(&bytes) { Ok(0) } else { Err(header_problem(header, &bytes)) };
     }
     if lines.header != expected {
         return Err(header_problem(header, &lines.header));
     }
-    lines.for_each(header.len(), |_| true, visit)?;
-    Ok(length)
+    lines.for_each(header.len(), |_| true, visit)
 }
 
 /// Visits the rows whose id is wanted, as [`scan`] does. The header is not checked. The other lines
@@ -80,7 +80,7 @@ pub fn scan_ids(
         let id = line.split(|&byte| byte == b',').next().and_then(|field| str::from_utf8(field).ok());
         id.and_then(|id| u64::from_str_radix(id.trim_matches('"'), 16).ok()).is_some_and(&mut is_wanted)
     };
-    Lines::open(&file)?.for_each(header.len(), has_wanted_id, visit)
+    Lines::open(&file)?.for_each(header.len(), has_wanted_id, visit).map(drop)
 }
 
 /// Reads the names of the columns of a results file. Returns `None` if the first line is not
@@ -91,7 +91,7 @@ pub fn scan_ids(
 pub fn read_header(path: &Path) -> Result<Option<Vec<String>>, ResultsError> {
     let file = files::open(path)?;
     let lines = Lines::open(&file)?;
-    if lines.complete_length == 0 { Ok(None) } else { parse_header(&lines.header).map(Some) }
+    if lines.header.is_empty() { Ok(None) } else { parse_header(&lines.header).map(Some) }
 }
 
 /// Visits all complete lines as [`scan`] does, but accepts any first line. If the first line is not
@@ -104,15 +104,14 @@ pub fn scan_any(
 ) -> Result<(u64, bool), ResultsError> {
     let file = files::open(path)?;
     let (lines, expected) = (Lines::open(&file)?, csv_line(header)?);
-    let (length, is_header) = (lines.complete_length, lines.header == expected);
-    if !is_header && length > 0 {
+    let is_header = lines.header == expected;
+    if !is_header && !lines.header.is_empty() {
         let line = FileLine { number: 1, bytes: 0..lines.header.len() as u64 };
         let row = Parser::new().parse_line(&lines.header).and_then(|row| check_field_count(header.len(), row));
         visit(&line, row.as_ref().map_err(Clone::clone))
             .map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     }
-    lines.for_each(header.len(), |_| true, visit)?;
-    Ok((length, is_header))
+    Ok((lines.for_each(header.len(), |_| true, visit)?, is_header))
 }
 
 fn check_field_count(expected_fields: usize, row: StringRecord) -> Result<StringRecord, String> {
@@ -122,34 +121,33 @@ fn check_field_count(expected_fields: usize, row: StringRecord) -> Result<String
 /// Reads the complete lines of a results file. The last line is ignored if it does not end with a
 /// line feed.
 pub(super) struct Lines<'f> {
+    /// The first line, or nothing if it is not complete.
     pub(super) header: Vec<u8>,
-    reader: BufReader<Take<&'f File>>,
-    /// The length of all complete lines in bytes.
-    complete_length: u64,
+    reader: BufReader<&'f File>,
 }
 
 impl<'f> Lines<'f> {
-    /// Reads the first line, and finds the end of the last complete line.
-    pub(super) fn open(mut file: &'f File) -> io::Result<Self> {
-        let complete_length = complete_lines_length(file)?;
-        file.seek(SeekFrom::Start(0))?;
-        let (mut header, mut reader) = (Vec::new(), BufReader::with_capacity(1 << 16, file.take(complete_length)));
+    /// Reads the first line.
+    pub(super) fn open(file: &'f File) -> io::Result<Self> {
+        let (mut header, mut reader) = (Vec::new(), BufReader::with_capacity(1 << 16, file));
         reader.read_until(b'\n', &mut header)?;
-        Ok(Self { header, reader, complete_length })
+        header.truncate(blocks::complete_lines_length(&header));
+        Ok(Self { header, reader })
     }
 
     /// Calls `visit` for each wanted line after the first. `visit` receives the row, or a
     /// description of the problem if the line is not a row with `field_count` fields. A row is
-    /// always one line, so a stray quote damages only its own row.
+    /// always one line, so a stray quote damages only its own row. Returns the length of the
+    /// complete lines in bytes.
     pub(super) fn for_each(
         mut self,
         field_count: usize,
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
-    ) -> Result<(), ResultsError> {
+    ) -> Result<u64, ResultsError> {
         let (mut offset, mut line_number, mut parser) = (self.header.len() as u64, 1, Parser::new());
         let mut bytes = Vec::new();
-        while self.reader.read_until(b'\n', &mut bytes)? > 0 {
+        while self.reader.read_until(b'\n', &mut bytes)? > 0 && bytes.ends_with(b"\n") {
             line_number += 1;
             let line = FileLine { number: line_number, bytes: offset..offset + bytes.len() as u64 };
             offset = line.bytes.end;
@@ -160,7 +158,7 @@ impl<'f> Lines<'f> {
             }
             bytes.clear();
         }
-        Ok(())
+        Ok(offset)
     }
 }
 
@@ -227,23 +225,6 @@ pub fn header_line(header: &[String]) -> String {
 
 pub fn header_length(header: &[String]) -> io::Result<u64> {
     Ok(csv_line(header)?.len() as u64)
-}
-
-fn complete_lines_length(file: &File) -> io::Result<u64> {
-    let mut reader = BufReader::new(file);
-    let (mut complete_length, mut offset) = (0, 0);
-    loop {
-        let buffer = reader.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(complete_length);
-        }
-        let length = buffer.len();
-        if let Some(end) = buffer.iter().rposition(|&byte| byte == b'\n') {
-            complete_length = offset + end as u64 + 1;
-        }
-        offset += length as u64;
-        reader.consume(length);
-    }
 }
 
 #[cfg(test)]
