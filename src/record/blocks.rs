@@ -1,6 +1,5 @@
-//! Processes a file in blocks on several threads. The caller decides where a block may end. The
-//! results of the blocks are passed on in the order of the file, so that they do not depend on the
-//! number of threads.
+//! Processes a file in blocks of lines on several threads. The results of the blocks are passed on
+//! in the order of the file, so that they do not depend on the number of threads.
 
 use crate::parallel::run_on_threads;
 use std::collections::BTreeMap;
@@ -21,17 +20,15 @@ struct BlockReader<R> {
 impl<R: Read> BlockReader<R> {
     /// Reads the next block. Returns the number of the block, counted from 0, and its bytes.
     /// Returns `None` at the end of the source. At least `size` bytes are read, unless the source
-    /// ends. `block_length` returns the length of the longest prefix that may form a block, or 0 if
-    /// there is no such prefix.
-    fn next(&mut self, size: usize, block_length: &impl Fn(&[u8]) -> usize) -> io::Result<Option<(usize, Vec<u8>)>> {
+    /// ends.
+    fn next(&mut self, size: usize) -> io::Result<Option<(usize, Vec<u8>)>> {
         let mut block = std::mem::take(&mut self.unused);
         while !self.ended {
-            // If no prefix of the bytes that were read may form a block, the number of bytes is
-            // doubled.
+            // If no line ends in the bytes that were read, the number of bytes is doubled.
             let read_size = block.len().max(size);
             block.reserve(read_size);
             self.ended = self.source.by_ref().take(read_size as u64).read_to_end(&mut block)? < read_size;
-            let length = block_length(&block);
+            let length = complete_lines_length(&block);
             if length > 0 && !self.ended {
                 self.unused = block.split_off(length);
                 break;
@@ -45,10 +42,8 @@ impl<R: Read> BlockReader<R> {
 /// Calls `process` for all blocks of a source on several threads. Calls `take_result` with each
 /// block and its result in the order of the source.
 ///
-/// `block_length` returns the length of the longest prefix that may form a block, or 0 if there is
-/// no such prefix. The bytes that remain at the end of the source form the last block. At
-/// least `size` bytes are read for each block. More bytes are read as long as `block_length`
-/// returns 0.
+/// A block is complete lines of at least `size` bytes. The bytes that remain at the end of the
+/// source form the last block.
 ///
 /// # Errors
 /// Returns the first error of reading or of `take_result`.
@@ -56,7 +51,6 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     threads: usize,
     size: usize,
     source: impl Read + Send,
-    block_length: impl Fn(&[u8]) -> usize + Sync,
     process: impl Fn(&[u8]) -> T + Sync,
     take_result: impl FnMut(&[u8], T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
@@ -70,7 +64,7 @@ pub fn process_blocks<T: Send, E: From<io::Error> + Send>(
     let output = Mutex::new((BTreeMap::new(), 0, take_result, Ok(())));
     let run_worker = || {
         loop {
-            let next_block = lock(&input).next(size, &block_length);
+            let next_block = lock(&input).next(size);
             let (number, block) = match next_block {
                 Ok(None) => return,
                 Ok(Some(numbered_block)) => numbered_block,
@@ -110,9 +104,6 @@ pub fn complete_lines_length(bytes: &[u8]) -> usize {
 /// A record ends with a line feed outside quotes. As in CSV readers, a quote opens a quoted field
 /// only at the start of a field, and two quotes in a quoted field stand for one quote.
 pub fn complete_records_length(bytes: &[u8]) -> usize {
-    if !bytes.contains(&b'"') {
-        return complete_lines_length(bytes);
-    }
     let (mut end, mut quote_may_open, mut in_quotes) = (0, true, false);
     let mut index = 0;
     while let Some(&byte) = bytes.get(index) {
@@ -139,10 +130,10 @@ mod tests {
             (0..2000).map(|index| format!("{index},\"a\n{}\"\n", "x".repeat(index % 50))).collect::<String>() + "to";
         for (threads, size) in [(1, 1), (1, 7), (3, 16), (4, 300), (2, 1 << 20)] {
             let mut joined = Vec::new();
-            let work = |block: &[u8]| (block.len(), complete_records_length(block));
-            process_blocks(threads, size, text.as_bytes(), complete_records_length, work, |block, (length, whole)| {
+            let work = |block: &[u8]| (block.len(), complete_lines_length(block));
+            process_blocks(threads, size, text.as_bytes(), work, |block, (length, whole)| {
                 assert_eq!(block.len(), length);
-                assert!(whole == length || block.ends_with(b"to"), "a record is cut");
+                assert!(whole == length || block.ends_with(b"to"), "a line is cut");
                 joined.extend_from_slice(block);
                 Ok::<_, io::Error>(())
             })
@@ -160,7 +151,6 @@ mod tests {
                 threads,
                 2,
                 text.as_bytes(),
-                complete_lines_length,
                 |_| (),
                 |_, ()| {
                     seen += 1;
@@ -224,7 +214,7 @@ mod tests {
         for threads in [1, 3] {
             let source = FailingSource { remaining: 40 };
             let mut seen = 0;
-            let result = process_blocks(threads, 10, source, complete_lines_length, <[u8]>::len, |block, length| {
+            let result = process_blocks(threads, 10, source, <[u8]>::len, |block, length| {
                 assert_eq!(block.len(), length);
                 seen += length;
                 Ok::<_, io::Error>(())

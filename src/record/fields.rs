@@ -20,35 +20,67 @@ const CHECKSUM_KEY: u64 = 0x7474_6c61_6200_0002;
 /// it.
 const SEPARATOR: u8 = 0xff;
 
-/// Parses lines. The CSV reader parses lines that contain quotes. It is reused because creating a
-/// CSV reader takes longer than parsing a line.
-pub(super) struct Parser {
-    csv_reader: csv_core::Reader,
-    /// The buffer of the CSV reader. It contains the fields of a line without separators.
-    fields: Vec<u8>,
-    ends: Vec<usize>,
-    /// The buffer of [`Parser::separate_line`].
-    row: SeparatedRow,
-}
-
 /// A row in the form that is hashed. Each field is followed by [`SEPARATOR`].
 #[derive(Default)]
-pub(super) struct SeparatedRow {
+pub struct SeparatedRow {
     bytes: Vec<u8>,
     ends: Vec<usize>,
+    /// Whether the line is a whole row for sure. Otherwise a quote may go on in the next line.
+    pub(super) is_plain: bool,
 }
 
 impl SeparatedRow {
     pub(super) fn from_fields<'a>(fields: impl Iterator<Item = &'a str>) -> Self {
         let mut row = Self::default();
-        fields.for_each(|field| row.push(field));
+        for field in fields {
+            row.bytes.extend_from_slice(field.as_bytes());
+            row.end_field();
+        }
         row
     }
 
-    fn push(&mut self, field: &str) {
-        self.bytes.extend_from_slice(field.as_bytes());
+    fn end_field(&mut self) {
         self.ends.push(self.bytes.len());
         self.bytes.push(SEPARATOR);
+    }
+
+    /// Appends text outside quotes, in which each comma ends a field.
+    fn append_unquoted(&mut self, text: &str) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text.as_bytes());
+        for (index, byte) in self.bytes.iter_mut().enumerate().skip(start).filter(|(_, byte)| **byte == b',') {
+            *byte = SEPARATOR;
+            self.ends.push(index);
+        }
+    }
+
+    /// Reads a line in which quotes enclose whole fields, and two quotes in such a field stand for
+    /// one. Returns `None` if there are other quotes.
+    fn read_plain_line(&mut self, line: &str) -> Option<()> {
+        self.bytes.clear();
+        self.ends.clear();
+        // The text is outside and inside quotes by turns.
+        let (mut pieces, mut encloses_fields) = (line.split('"'), false);
+        let mut unquoted = pieces.next()?;
+        self.append_unquoted(unquoted);
+        while let Some(quoted) = pieces.next() {
+            match unquoted {
+                "" if encloses_fields => self.bytes.push(b'"'),
+                _ if unquoted.is_empty() || unquoted.ends_with(',') => encloses_fields = true,
+                _ => return None,
+            }
+            self.bytes.extend_from_slice(quoted.as_bytes());
+            unquoted = pieces.next().filter(|text| text.is_empty() || text.starts_with(','))?;
+            self.append_unquoted(unquoted);
+        }
+        self.end_field();
+        Some(())
+    }
+
+    /// The row must have this field.
+    #[inline]
+    pub fn text(&self, index: usize) -> &[u8] {
+        &self.bytes[self.field_start(index)..self.ends[index]]
     }
 
     pub(super) fn len(&self) -> usize {
@@ -65,6 +97,7 @@ impl SeparatedRow {
         &self.bytes[self.field_start(range.start)..self.field_start(range.end)]
     }
 
+    #[inline]
     fn field_start(&self, index: usize) -> usize {
         if index == 0 { 0 } else { self.ends[index - 1] + 1 }
     }
@@ -82,6 +115,24 @@ impl SeparatedRow {
     pub(super) fn checksum_of_all_fields(&self) -> u32 {
         hash_pieces(0, [&self.bytes, &[]])
     }
+
+    pub(super) fn parse_line(&mut self, bytes: &[u8]) -> Result<StringRecord, String> {
+        self.separate_line(bytes)?;
+        let fields = (0..self.len()).map(|index| std::str::from_utf8(self.text(index)));
+        fields.collect::<Result<_, _>>().map_err(|_| NOT_UTF8.to_owned())
+    }
+
+    /// Reads one line into this buffer. Only unusual quotes need a CSV reader.
+    pub(super) fn separate_line(&mut self, bytes: &[u8]) -> Result<&Self, String> {
+        let text = line_text(bytes)?;
+        self.is_plain = self.read_plain_line(text).is_some();
+        if !self.is_plain {
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+            let fields = reader.records().next().and_then(Result::ok).unwrap_or_default();
+            *self = Self::from_fields(fields.iter());
+        }
+        Ok(self)
+    }
 }
 
 /// `previous` is the checksum of the previous row.
@@ -92,64 +143,13 @@ fn hash_pieces(previous: u32, pieces: [&[u8]; 2]) -> u32 {
     hash.finish() as u32
 }
 
-impl Parser {
-    pub(super) fn new() -> Self {
-        Self { csv_reader: csv_core::Reader::new(), fields: Vec::new(), ends: Vec::new(), row: SeparatedRow::default() }
-    }
-
-    pub(super) fn parse_line(&mut self, bytes: &[u8]) -> Result<StringRecord, String> {
-        let text = line_text(bytes)?;
-        let mut row = StringRecord::with_capacity(text.len(), 128);
-        if !text.contains('"') {
-            text.split(',').for_each(|field| row.push_field(field));
-            return Ok(row);
-        }
-        self.csv_reader.reset();
-        // A line has at most one more field than it has bytes.
-        if self.fields.len() < text.len() {
-            self.fields.resize(text.len(), 0);
-            self.ends.resize(text.len() + 1, 0);
-        }
-        let (_, _, bytes_written, end_count) =
-            self.csv_reader.read_record(text.as_bytes(), &mut self.fields, &mut self.ends);
-        // Empty input stands for the end of the file, which ends the last field.
-        let (_, _, _, more_ends) =
-            self.csv_reader.read_record(&[], &mut self.fields[bytes_written..], &mut self.ends[end_count..]);
-        let mut start = 0;
-        for &end in &self.ends[..end_count + more_ends] {
-            row.push_field(std::str::from_utf8(&self.fields[start..end]).map_err(|_| NOT_UTF8.to_owned())?);
-            start = end;
-        }
-        Ok(row)
-    }
-
-    /// Parses one line into the form that is hashed. If the line has no quotes, each comma is
-    /// replaced by a separator.
-    pub(super) fn separate_line(&mut self, bytes: &[u8]) -> Result<&SeparatedRow, String> {
-        self.row.bytes.clear();
-        self.row.ends.clear();
-        if bytes.contains(&b'"') {
-            self.parse_line(bytes)?.iter().for_each(|field| self.row.push(field));
-            return Ok(&self.row);
-        }
-        let SeparatedRow { bytes: separated, ends } = &mut self.row;
-        separated.extend_from_slice(line_text(bytes)?.as_bytes());
-        separated.push(b',');
-        for (index, byte) in separated.iter_mut().enumerate().filter(|(_, byte)| **byte == b',') {
-            *byte = SEPARATOR;
-            ends.push(index);
-        }
-        Ok(&self.row)
-    }
-}
-
 fn line_text(bytes: &[u8]) -> Result<&str, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| NOT_UTF8.to_owned())?;
     let text = text.strip_suffix('\n').unwrap_or(text);
-    if text.contains('\0') {
-        return Err(ZERO_BYTES.to_owned());
+    match memchr::memchr2(0, b'\r', bytes) {
+        None => Ok(text),
+        Some(_) => Err(if bytes.contains(&0) { ZERO_BYTES } else { CARRIAGE_RETURN }.to_owned()),
     }
-    if text.contains('\r') { Err(CARRIAGE_RETURN.to_owned()) } else { Ok(text) }
 }
 
 #[cfg(test)]
@@ -159,12 +159,16 @@ mod tests {
     /// The separated line has the same fields and checksum whether or not fields are quoted.
     #[test]
     fn separated_line_has_the_same_fields() {
-        let lines =
-            ["a,,12,\u{e4},7.25,,x\n", "\"a\",\"\",12,\u{e4},\"7,25\",,x\n", "\n", "a\n", ",\n", "\"a\"\"b\",c,d"];
-        let mut parser = Parser::new();
-        for line in lines {
-            let row = parser.parse_line(line.as_bytes()).unwrap();
-            let separated = parser.separate_line(line.as_bytes()).unwrap();
+        let plain =
+            ["a,,\u{e4},7.25,,x\n", "\"a\",\"\",\u{e4},\"7,25\",,x\n", "a\n", ",\n", "\"a\"\"b\",c", "\"\"\"\",\"\""];
+        let unusual = ["a\"b,\"c,d\"\n", "\"a\"b,c\n", "\"a,b\n", "a,\"\n", "a,b\"\"\n", "\"a\" ,b\n", "\"a\"\"\n"];
+        let mut buffer = SeparatedRow::default();
+        for line in plain.into_iter().chain(unusual) {
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.trim_end().as_bytes());
+            let row = reader.records().next().unwrap().unwrap();
+            assert_eq!(buffer.parse_line(line.as_bytes()).unwrap(), row, "{line:?}");
+            assert_eq!(buffer.is_plain, plain.contains(&line), "{line:?}");
+            let separated = buffer.separate_line(line.as_bytes()).unwrap();
             assert_eq!(separated.len(), row.len(), "{line:?}");
             for index in 0..row.len() {
                 assert_eq!(separated.field(Some(index)), [row[index].as_bytes(), &[SEPARATOR]].concat(), "{line:?}");
@@ -174,8 +178,8 @@ mod tests {
             assert_eq!(separated.field(Some(row.len())), [SEPARATOR]);
             assert_eq!(separated.field(None), [SEPARATOR]);
         }
-        assert!(parser.separate_line(b"a\rb,c\n").is_err());
-        assert!(parser.separate_line(b"\"a\r\",c\n").is_err());
-        assert!(parser.separate_line(b"\xff\n").is_err());
+        assert!(buffer.separate_line(b"a\rb,c\n").is_err());
+        assert!(buffer.separate_line(b"\"a\r\",c\n").is_err());
+        assert!(buffer.separate_line(b"\xff\n").is_err());
     }
 }

@@ -20,6 +20,7 @@ mod writer;
 
 pub use atomic::{NewFile, TEMPORARY, begin_file, publish, write_atomic};
 pub use columns::{Column, Extra, columns, header};
+pub use fields::SeparatedRow;
 pub use jobs::Jobs;
 pub use packed::{PACKED, is_packed, results_file};
 pub use results::{RESULTS, ResultsError, header_length, header_line, read_header, scan, scan_any, scan_ids};
@@ -30,7 +31,6 @@ pub use writer::{ResultsWriter, create_folder, open_regular_file};
 use crate::chess::{Board, Color, Move, Score};
 use crate::engine::Iteration;
 use crate::subject::UciReport;
-use fields::SeparatedRow;
 
 /// The file of the experiment in the folder of its results.
 pub const EXPERIMENT: &str = "experiment.toml";

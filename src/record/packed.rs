@@ -5,7 +5,7 @@ use super::manifest::Manifest;
 use super::results::{RESULTS, ResultsError, csv_line};
 use crate::system::files;
 use lzma_rust2::{XzOptions, XzReader, XzWriter};
-use std::io::{self, Cursor, Read, Seek, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 pub const PACKED: &str = "results.csv.xz";
@@ -26,14 +26,9 @@ pub fn is_packed(folder: &Path) -> bool {
     !folder.join(RESULTS).exists() && folder.join(PACKED).exists()
 }
 
-/// A file of rows, or what was unpacked from it.
-pub trait RowsFile: Read + Seek + Send {}
-
-impl<T: Read + Seek + Send> RowsFile for T {}
-
 /// Opens a results file. A compressed file is unpacked into memory, if it has no more than the rows
 /// that the manifest beside it records.
-pub fn open(path: &Path) -> io::Result<Box<dyn RowsFile>> {
+pub fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path.extension().is_none_or(|extension| extension != "xz") {
         return Ok(Box::new(files::open(path)?));
     }

@@ -1,7 +1,7 @@
 //! Reads results files line by line or row by row, in constant memory.
 
 use super::blocks;
-use super::fields::{CARRIAGE_RETURN, Parser};
+use super::fields::{CARRIAGE_RETURN, SeparatedRow};
 use crate::system::files;
 use csv::StringRecord;
 use std::fs::File;
@@ -107,7 +107,8 @@ pub fn scan_any(
     let is_header = lines.header == expected;
     if !is_header && !lines.header.is_empty() {
         let line = FileLine { number: 1, bytes: 0..lines.header.len() as u64 };
-        let row = Parser::new().parse_line(&lines.header).and_then(|row| check_field_count(header.len(), row));
+        let row =
+            SeparatedRow::default().parse_line(&lines.header).and_then(|row| check_field_count(header.len(), row));
         visit(&line, row.as_ref().map_err(Clone::clone))
             .map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     }
@@ -145,14 +146,14 @@ impl<'f> Lines<'f> {
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         mut visit: impl FnMut(&FileLine, Result<&StringRecord, String>) -> Result<(), String>,
     ) -> Result<u64, ResultsError> {
-        let (mut offset, mut line_number, mut parser) = (self.header.len() as u64, 1, Parser::new());
+        let (mut offset, mut line_number, mut buffer) = (self.header.len() as u64, 1, SeparatedRow::default());
         let mut bytes = Vec::new();
         while self.reader.read_until(b'\n', &mut bytes)? > 0 && bytes.ends_with(b"\n") {
             line_number += 1;
             let line = FileLine { number: line_number, bytes: offset..offset + bytes.len() as u64 };
             offset = line.bytes.end;
             if is_wanted(&bytes) {
-                let row = parser.parse_line(&bytes).and_then(|row| check_field_count(field_count, row));
+                let row = buffer.parse_line(&bytes).and_then(|row| check_field_count(field_count, row));
                 let row = row.as_ref().map_err(Clone::clone);
                 visit(&line, row).map_err(|problem| ResultsError::Damaged { line: line_number, problem })?;
             }
@@ -203,7 +204,8 @@ pub(super) fn describe_header(recorded: &str, line: &[u8]) -> Option<String> {
 }
 
 pub(super) fn parse_header(line: &[u8]) -> Result<Vec<String>, ResultsError> {
-    let fields = Parser::new().parse_line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
+    let fields =
+        SeparatedRow::default().parse_line(line).map_err(|problem| ResultsError::Damaged { line: 1, problem })?;
     Ok(fields.iter().map(str::to_owned).collect())
 }
 

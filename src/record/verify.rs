@@ -3,7 +3,7 @@
 //! results folder, not the experiment's suite.
 
 use super::blocks::{self, process_blocks};
-use super::fields::{Parser, SeparatedRow};
+use super::fields::SeparatedRow;
 use super::manifest::Manifest;
 use super::results::{describe_header, field_count_problem, parse_header};
 use super::seals::{self, SealHasher, Seals};
@@ -108,6 +108,20 @@ fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     hasher.finish()
 }
 
+/// Collects the rows of a file while they are verified, so that the file is read and split into
+/// fields only once.
+pub trait Collector: Send + Sized {
+    fn new(header: &[String]) -> Self;
+    /// `None` stands for a line that is not a row, or that may not be a whole row.
+    fn push(&mut self, _row: Option<&SeparatedRow>) {}
+    /// Appends the rows of the next block.
+    fn append(&mut self, _next: Self) {}
+}
+
+impl Collector for () {
+    fn new(_: &[String]) {}
+}
+
 /// The facts about a row that can be found without the earlier blocks of the file.
 struct RowFacts {
     /// The row's range of bytes in the block.
@@ -124,34 +138,39 @@ struct RowFacts {
     previous_checksum: u32,
 }
 
-#[derive(Default)]
-struct ParsedBlock {
+struct ParsedBlock<C> {
     /// For each line, the facts about the row, or why the line is not a row.
     rows: Vec<Result<RowFacts, String>>,
     /// The fields that the seal of the counts covers.
     counts: Vec<u8>,
+    collected: C,
 }
 
 /// Parses the complete lines of a block. `never_cleared` contains the variants whose tables are
-/// never cleared.
-fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -> ParsedBlock {
-    let keys = RowKey::of_header(header);
-    let (checksum_index, counted) = (checksum_index(header), seals::counted_columns(header));
-    let (mut parsed_block, mut parser, mut offset) = (ParsedBlock::default(), Parser::new(), 0);
+/// never cleared. `counted` are the columns that the seal of the counts covers.
+fn parse_block<C: Collector>(
+    block: &[u8],
+    header: &[String],
+    counted: &[Range<usize>],
+    never_cleared: &HashSet<&[u8]>,
+    mut collected: C,
+) -> ParsedBlock<C> {
+    let (keys, checksum_index) = (RowKey::of_header(header), checksum_index(header));
+    let (mut rows, mut counts, mut buffer, mut offset) = (Vec::new(), Vec::new(), SeparatedRow::default(), 0);
     // The job and the checksum of the previous row. The rows of a job are mostly adjacent.
     let mut previous = (0, 0);
-    for line in block[..blocks::complete_lines_length(block)].split_inclusive(|byte| *byte == b'\n') {
-        let bytes = offset..offset + line.len();
+    for line_feed in memchr::memchr_iter(b'\n', block) {
+        let bytes = offset..line_feed + 1;
         offset = bytes.end;
-        let row = parser.separate_line(line).and_then(|row| match row.len() {
+        let row = buffer.separate_line(&block[bytes.clone()]).and_then(|row| match row.len() {
             field_count if field_count == header.len() => Ok(row),
             field_count => Err(field_count_problem(header.len(), field_count)),
         });
-        parsed_block.rows.push(row.map(|row| {
-            seals::append_counts(&counted, row, &mut parsed_block.counts);
+        collected.push(row.as_ref().ok().copied().filter(|row| row.is_plain));
+        rows.push(row.map(|row| {
+            seals::append_counts(counted, row, &mut counts);
             let key = keys.map(|index| row.field(index));
-            let variant = std::str::from_utf8(without_separator(key.variant));
-            let searches_suite = variant.is_ok_and(|name| never_cleared.contains(name));
+            let searches_suite = never_cleared.contains(without_separator(key.variant));
             let job_hash = hash(key.job(searches_suite, |field| without_separator(field).is_empty()));
             let failed = !without_separator(key.error).is_empty();
             let checksum = parse_checksum(without_separator(row.field(checksum_index)));
@@ -171,27 +190,41 @@ fn parse_block(block: &[u8], header: &[String], never_cleared: &HashSet<&str>) -
             }
         }));
     }
-    parsed_block
+    ParsedBlock { rows, counts, collected }
 }
 
 /// Verifies a results file on all processors. If there is a manifest, the file is also compared
 /// with the manifest.
 pub fn verify(path: &Path, manifest: Option<&Manifest>) -> Result<VerifyReport, ResultsError> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    verify_in_blocks(path, manifest, threads, blocks::SIZE)
+    verify_and_collect(path, manifest, true).map(|(report, ())| report)
 }
 
-/// Verifies a results file as [`verify`] does, with the given number of threads and block size.
-fn verify_in_blocks(
+/// Like [`verify`], but also collects the rows. Seals may be left out if there is no manifest.
+pub fn verify_and_collect<C: Collector>(
     path: &Path,
     manifest: Option<&Manifest>,
-    threads: usize,
-    block_bytes: usize,
-) -> Result<VerifyReport, ResultsError> {
-    let never_cleared: HashSet<&str> =
-        manifest.into_iter().flat_map(|manifest| &manifest.planned.never_cleared).map(String::as_str).collect();
+    makes_seals: bool,
+) -> Result<(VerifyReport, C), ResultsError> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    verify_in_blocks(path, manifest, (threads, blocks::SIZE), makes_seals, &Hashes::default())
+}
+
+pub(crate) type Hashes = HashSet<u64, RandomState>;
+
+/// `repeated_ids` contains the hashes of the ids that several rows have. It is empty at first,
+/// because sorting all ids at the end takes a fraction of the time of a set. If ids are repeated,
+/// the file is verified again.
+pub(crate) fn verify_in_blocks<C: Collector>(
+    path: &Path,
+    manifest: Option<&Manifest>,
+    (threads, block_bytes): (usize, usize),
+    makes_seals: bool,
+    repeated_ids: &Hashes,
+) -> Result<(VerifyReport, C), ResultsError> {
+    let never_cleared: HashSet<&[u8]> =
+        manifest.into_iter().flat_map(|manifest| &manifest.planned.never_cleared).map(String::as_bytes).collect();
     let mut report = VerifyReport::default();
-    let mut seen_ids: HashSet<u64, RandomState> = HashSet::default();
+    let (mut ids, mut seen_ids) = (Vec::new(), Hashes::default());
     // The checksum of the last row of each job.
     let mut last_checksums: HashMap<u64, u32, RandomState> = HashMap::default();
     let mut file = BufReader::new(packed::open(path)?);
@@ -199,18 +232,26 @@ fn verify_in_blocks(
     file.read_until(b'\n', &mut line)?;
     let header = parse_header(&line[..blocks::complete_lines_length(&line)])?;
     let (has_ids, checksum_index) = (column_index(&header, columns::ID).is_some(), checksum_index(&header));
-    let (mut parser, mut hasher, mut counts) = (Parser::new(), SealHasher::new(), Vec::new());
+    let counted = if makes_seals { seals::counted_columns(&header) } else { Vec::new() };
+    let (mut buffer, mut hasher, mut counts) = (SeparatedRow::default(), SealHasher::new(), Vec::new());
     let names = SeparatedRow::from_fields(header.iter().map(String::as_str));
-    seals::append_counts(&seals::counted_columns(&header), &names, &mut counts);
+    seals::append_counts(&counted, &names, &mut counts);
     hasher.update(&line, &counts);
+    // A CSV reader may see another header in a line like this, and none of these columns is needed.
+    let is_unusual = line.contains(&b'"') || line.starts_with("\u{feff}".as_bytes());
+    let new_collector = || C::new(if is_unusual { &[] } else { &header });
+    let mut collected = new_collector();
     process_blocks(
         threads,
         block_bytes,
         file,
-        blocks::complete_lines_length,
-        |block| parse_block(block, &header, &never_cleared),
-        |block, parsed: ParsedBlock| {
-            hasher.update(block, &parsed.counts);
+        |block| parse_block(block, &header, &counted, &never_cleared, new_collector()),
+        |block, parsed: ParsedBlock<C>| {
+            hasher.update(if makes_seals { block } else { &[] }, &parsed.counts);
+            collected.append(parsed.collected);
+            if !block.ends_with(b"\n") {
+                collected.push(None);
+            }
             for row in parsed.rows {
                 report.rows += 1;
                 let line = report.rows + 1;
@@ -224,17 +265,18 @@ fn verify_in_blocks(
                 };
                 let last_checksum = last_checksums.entry(row.job_hash).or_insert(0);
                 report.failed += u64::from(row.failed);
-                if has_ids && !seen_ids.insert(row.id_hash) {
+                if repeated_ids.contains(&row.id_hash) && !seen_ids.insert(row.id_hash) {
                     report.duplicated += 1;
                     report.add_problem(line, DUPLICATE);
                     continue;
                 }
+                ids.extend(has_ids.then_some(row.id_hash));
                 let Some(checksum_index) = checksum_index else { continue };
                 let previous_checksum = if row.failed { 0 } else { *last_checksum };
                 let expected_checksum = match previous_checksum == row.previous_checksum {
                     true => row.expected_checksum,
                     // The job's previous row is in another block, or not next to this one.
-                    false => parser
+                    false => buffer
                         .separate_line(&block[row.bytes])
                         .map_or(0, |row| row.checksum(previous_checksum, checksum_index)),
                 };
@@ -249,6 +291,11 @@ fn verify_in_blocks(
             Ok::<_, ResultsError>(())
         },
     )?;
+    ids.sort_unstable();
+    let repeated: Hashes = ids.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    if repeated_ids.is_empty() && !repeated.is_empty() {
+        return verify_in_blocks(path, manifest, (threads, block_bytes), makes_seals, &repeated);
+    }
     report.seals = hasher.finish();
     if let Some(manifest) = manifest {
         if manifest.run.shard.is_none() {
@@ -264,7 +311,7 @@ fn verify_in_blocks(
             report.add_problem(1, problem);
         }
     }
-    Ok(report)
+    Ok((report, collected))
 }
 
 /// Describes the first seal in the manifest that does not match the file. Returns `None` if all
@@ -294,9 +341,9 @@ mod tests {
     /// The hash depends on where fields end.
     #[test]
     fn hash_depends_on_field_boundaries() {
-        let mut parser = Parser::new();
+        let mut buffer = SeparatedRow::default();
         let mut hash_line = |line: &str| {
-            let row = parser.separate_line(line.as_bytes()).unwrap();
+            let row = buffer.separate_line(line.as_bytes()).unwrap();
             hash((0..row.len()).map(|index| row.field(Some(index))))
         };
         let hashes: HashSet<u64> = ["ab,c", "a,bc", "abc", "abc,", ",abc"].map(&mut hash_line).into();
@@ -334,7 +381,7 @@ mod tests {
             }
             let verify_lines = |lines: &[String], threads: usize, size: usize| {
                 std::fs::write(&path, lines.concat()).unwrap();
-                verify_in_blocks(&path, None, threads, size).unwrap()
+                verify_in_blocks::<()>(&path, None, (threads, size), true, &Hashes::default()).unwrap().0
             };
             let intact = verify_lines(&lines, 1, 1 << 20);
             assert_eq!((intact.rows, intact.damaged, intact.duplicated, intact.failed), (60, 0, 0, 1), "{intact:?}");

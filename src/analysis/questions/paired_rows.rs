@@ -9,7 +9,7 @@ use crate::analysis::rows::grouping::Grouping;
 use crate::analysis::rows::score_error;
 use crate::experiment::text::FileText;
 use crate::record::manifest::{Manifest, ManifestError};
-use crate::record::{EXPERIMENT, PACKED, RESULTS, columns, reference, results_file, verify};
+use crate::record::{EXPERIMENT, PACKED, RESULTS, columns, reference, results_file};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -63,11 +63,9 @@ impl RecordedResult {
             Some(folder) if has_name([RESULTS, PACKED]) => Manifest::read(folder)?,
             _ => None,
         };
-        let frame =
-            Frame::read_part(&rows_path, manifest.as_ref().is_some_and(|manifest| manifest.run.ended.is_none()))?;
+        let (frame, verification) = Frame::read_verified(&rows_path, manifest.as_ref())?;
         let damage_error = |problem| CompareError::Damaged(rows_path.display().to_string(), problem);
-        let verification =
-            verify::verify(&rows_path, manifest.as_ref()).map_err(|error| damage_error(error.to_string()))?;
+        let verification = verification.map_err(|error| damage_error(error.to_string()))?;
         match verification.describe_damage() {
             Some(problem) => Err(damage_error(problem)),
             None => {

@@ -2,9 +2,11 @@
 
 use super::column::Values;
 use super::frame::{Frame, FrameError};
-use crate::record::{blocks, columns, packed};
-use csv::{ByteRecord, Position, StringRecord};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use crate::record::manifest::Manifest;
+use crate::record::verify::{self, Collector, VerifyReport};
+use crate::record::{ResultsError, SeparatedRow, blocks, columns, packed};
+use csv::{ByteRecord, Position};
+use std::io::Read;
 use std::path::Path;
 
 pub(super) const REQUIRED: [&str; 4] = [columns::VARIANT, columns::POSITION, columns::DEPTH, columns::NODES];
@@ -12,7 +14,7 @@ pub(super) const REQUIRED: [&str; 4] = [columns::VARIANT, columns::POSITION, col
 pub(super) const SKIPPED: &[&str] = &[columns::ID, columns::PV, columns::CHECK, columns::SCORES, columns::SEARCHES];
 
 impl Frame {
-    /// Reads a results file on all processors.
+    /// Reads a results file.
     ///
     /// # Errors
     /// If the file cannot be read or is not a results file. If a field is wrong, the message names
@@ -24,18 +26,28 @@ impl Frame {
     /// Like [`Frame::read`], but if a run may be writing the file, `is_growing` is true, and the
     /// last line is left out unless it ends with a line feed.
     pub(crate) fn read_part(path: &Path, is_growing: bool) -> Result<Self, FrameError> {
-        let name = path.display().to_string();
-        let mut file = packed::open(path).map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        match read_blocks(&mut file, threads, blocks::SIZE, is_growing) {
-            Some(frame) => Ok(frame),
-            // The file is parsed again line by line, to find the faulty line and what is wrong.
-            None => {
-                // If the file cannot be rewound, `parse` reports an error.
-                let _ = file.seek(SeekFrom::Start(0));
-                Self::parse(BufReader::with_capacity(1 << 20, file), &name)
-            }
-        }
+        let (name, mut bytes) = (path.display().to_string(), Vec::new());
+        packed::open(path)
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .map_err(|error| FrameError::File(name.clone(), error.to_string()))?;
+        let length = blocks::complete_records_length(&bytes);
+        Self::parse(&bytes[..if is_growing && length > 0 { length } else { bytes.len() }], &name)
+    }
+
+    /// Reads and verifies a results file at once, on all processors.
+    ///
+    /// # Errors
+    /// As for [`Frame::read`]. The inner error is that of the verification.
+    pub(crate) fn read_verified(
+        path: &Path,
+        manifest: Option<&Manifest>,
+    ) -> Result<(Self, Result<VerifyReport, ResultsError>), FrameError> {
+        let (report, rows) = verify::verify_and_collect::<Option<Rows>>(path, manifest, manifest.is_some())
+            .map_or_else(|error| (Err(error), None), |(report, rows)| (Ok(report), rows));
+        // The CSV reader reads unusual lines, and finds what is wrong in a faulty one.
+        let is_growing = manifest.is_some_and(|manifest| manifest.run.ended.is_none());
+        let frame = rows.map_or_else(|| Self::read_part(path, is_growing), |rows| Ok(rows.frame))?;
+        Ok((frame, report))
     }
 
     /// Reads the rows of a results file one by one from any source. Error messages call the source
@@ -63,126 +75,80 @@ impl Frame {
         if header.is_empty() {
             return Err(FrameError::NoRows(path.to_owned()));
         }
-        let heading = Heading::from_header(header).map_err(file_error)?;
-        let (mut frame, mut record) = (heading.empty_frame(), ByteRecord::new());
+        let names: Vec<String> = header.iter().map(str::to_owned).collect();
+        let (mut rows, mut record) = (Rows::with_header(&names).map_err(file_error)?, ByteRecord::new());
         while reader.read_byte_record(&mut record).map_err(csv_error)? {
-            heading.push(&mut frame, record.iter()).map_err(|index| {
+            if let Some(index) = rows.push_fields(|index| &record[index]) {
                 let message = format!(
                     "column {}, `{}`: expected a number, found `{}`: `ttlab run --repair` searches such rows again",
                     index + 1,
-                    heading.fields[index],
+                    names[index],
                     String::from_utf8_lossy(&record[index])
                 );
-                line_error(record.position(), message)
-            })?;
+                return Err(line_error(record.position(), message));
+            }
         }
-        Ok(frame)
+        Ok(rows.frame)
     }
 }
 
-/// Reads a results file on `threads` threads in blocks of `block_size` bytes. Returns `None` if the
-/// file has any error. `is_growing` is that of [`Frame::read`].
-fn read_blocks(
-    mut source: impl Read + Seek + Send,
-    threads: usize,
-    block_size: usize,
-    is_growing: bool,
-) -> Option<Frame> {
-    let mut reader = csv::Reader::from_reader(&mut source);
-    let heading = Heading::from_header(reader.headers().ok()?).ok()?;
-    // The reader has buffered bytes beyond the header, so the source must seek back.
-    let header_end = reader.position().byte();
-    drop(reader);
-    source.seek(SeekFrom::Start(header_end)).ok()?;
-    let mut frame = heading.empty_frame();
-    let parse_block = |block: &[u8]| {
-        let block = if is_growing { &block[..blocks::complete_records_length(block)] } else { block };
-        heading.parse_plain(block).or_else(|| heading.parse_quoted(block))
-    };
-    let append_block = |_: &[u8], block_frame: Option<Frame>| -> io::Result<()> {
-        frame.append(block_frame.ok_or(io::ErrorKind::InvalidData)?);
-        Ok(())
-    };
-    blocks::process_blocks(threads, block_size, source, blocks::complete_records_length, parse_block, append_block)
-        .ok()?;
-    Some(frame)
+/// The rows that were read so far.
+struct Rows {
+    frame: Frame,
+    /// The index of each of the frame's columns in the header.
+    loaded: Vec<usize>,
 }
 
-struct Heading {
-    fields: Vec<String>,
-    is_loaded: Vec<bool>,
-}
-
-impl Heading {
+impl Rows {
     /// Checks the header of a results file.
     ///
     /// # Errors
     /// A message that says what is wrong with the header.
-    fn from_header(header: &StringRecord) -> Result<Self, String> {
+    fn with_header(header: &[String]) -> Result<Self, String> {
         if let Some(column) = REQUIRED.into_iter().find(|column| !header.iter().any(|name| name == *column)) {
             return Err(format!("there is no column `{column}`: this is not a results file of ttlab"));
         }
-        let fields: Vec<String> = header.iter().map(str::to_owned).collect();
-        let is_loaded: Vec<bool> = fields.iter().map(|column| !SKIPPED.contains(&column.as_str())).collect();
-        let is_repeated = |index: &usize| is_loaded[*index] && fields[..*index].contains(&fields[*index]);
-        match (0..fields.len()).find(is_repeated) {
-            Some(index) => Err(format!("duplicate column `{}`", fields[index])),
-            None => Ok(Self { fields, is_loaded }),
+        let loaded: Vec<usize> =
+            (0..header.len()).filter(|&index| !SKIPPED.contains(&header[index].as_str())).collect();
+        if let Some(&index) = loaded.iter().find(|&&index| header[..index].contains(&header[index])) {
+            return Err(format!("duplicate column `{}`", header[index]));
         }
+        let names: Vec<String> = loaded.iter().map(|&index| header[index].clone()).collect();
+        let columns = names.iter().map(|name| Values::empty(name)).collect();
+        Ok(Self { frame: Frame { names, columns, rows: 0 }, loaded })
     }
 
-    fn empty_frame(&self) -> Frame {
-        let loaded_fields = self.fields.iter().zip(&self.is_loaded).filter(|(_, is_loaded)| **is_loaded);
-        let names: Vec<String> = loaded_fields.map(|(name, _)| name.clone()).collect();
-        Frame { columns: names.iter().map(|name| Values::empty(name)).collect(), names, ..Frame::default() }
+    /// Appends a row. `field` returns the field of each column of the header. Returns the index of a
+    /// field that does not have its column's type.
+    fn push_fields<'r>(&mut self, field: impl Fn(usize) -> &'r [u8]) -> Option<usize> {
+        self.frame.rows += 1;
+        let mut columns = self.frame.columns.iter_mut().zip(&self.loaded);
+        columns.find_map(|(values, &index)| (!values.push(field(index))).then_some(index))
+    }
+}
+
+/// The rows are `None` as soon as one of them cannot be read.
+impl Collector for Option<Rows> {
+    fn new(header: &[String]) -> Self {
+        Rows::with_header(header).ok()
     }
 
-    /// Appends a row.
-    ///
-    /// # Errors
-    /// The index of a field that does not have its column's type, or that is missing or too many.
-    fn push<'r>(&self, frame: &mut Frame, fields: impl Iterator<Item = &'r [u8]>) -> Result<(), usize> {
-        let (mut columns, mut index) = (frame.columns.iter_mut(), 0);
-        for field in fields {
-            let is_loaded = *self.is_loaded.get(index).ok_or(index)?;
-            if is_loaded && !columns.next().is_some_and(|values| values.push(field)) {
-                return Err(index);
-            }
-            index += 1;
-        }
-        frame.rows += 1;
-        if index == self.fields.len() { Ok(()) } else { Err(index) }
+    fn push(&mut self, row: Option<&SeparatedRow>) {
+        self.take_if(|rows| row.is_none_or(|row| rows.push_fields(|index| row.text(index)).is_some()));
     }
 
-    /// Parses complete lines without quotes. Returns `None` if a line contains a quote or anything
-    /// else that only [`Heading::parse_quoted`] can read.
-    fn parse_plain(&self, block: &[u8]) -> Option<Frame> {
-        if block.contains(&b'"') || block.contains(&b'\r') || !block.ends_with(b"\n") {
-            return None;
+    fn append(&mut self, next: Self) {
+        match (&mut *self, next) {
+            (Some(rows), Some(next)) => rows.frame.append(next.frame),
+            _ => *self = None,
         }
-        let mut frame = self.empty_frame();
-        for line in block[..block.len() - 1].split(|&byte| byte == b'\n') {
-            self.push(&mut frame, line.split(|&byte| byte == b',')).ok()?;
-        }
-        Some(frame)
-    }
-
-    /// Parses lines of any kind. Returns `None` if a line is invalid.
-    fn parse_quoted(&self, block: &[u8]) -> Option<Frame> {
-        // An empty line is put before the block, so that the first bytes of the block cannot be
-        // mistaken for a byte order mark. The empty line does not become a row.
-        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(block));
-        let (mut frame, mut record) = (self.empty_frame(), ByteRecord::new());
-        while reader.read_byte_record(&mut record).ok()? {
-            self.push(&mut frame, record.iter()).ok()?;
-        }
-        Some(frame)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::verify::Hashes;
 
     /// All contents of a frame, as text.
     fn describe(frame: &Frame) -> String {
@@ -193,45 +159,54 @@ mod tests {
         format!("{} rows\n{}", frame.rows(), frame.names().iter().map(describe_column).collect::<String>())
     }
 
-    /// Any text gives the same frame whether it is read in blocks of any size or line by line, or
-    /// it is refused by both readers.
+    /// Collects the rows of a file while it is verified in blocks.
+    fn collect(path: &Path, threads: usize, size: usize) -> Option<Frame> {
+        let verified = verify::verify_in_blocks::<Option<Rows>>(path, None, (threads, size), false, &Hashes::default());
+        verified.unwrap().1.map(|rows| rows.frame)
+    }
+
+    /// Any text gives the same frame whether it is read in blocks of any size or line by line. Blocks
+    /// are only refused if a line is faulty, or unusual.
     #[test]
     fn blocks_give_the_frame_of_the_sequential_reader() {
-        let names = ["a", "b", "\"a, b\"", "\"two\nlines\"", "\"a \"\"b\"\"\"", "stray \"quote", "", "\u{e4}"];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
+        let names = ["a", "b", "\"a, b\"", "\"a \"\"b\"\"\"", "", "\u{e4}", "\"two\nlines\"", "stray \"quote"];
         let line_ends = ["\n", "\n", "\n", "\r\n", "\n\n"];
         let mut random = 7_u64;
         let mut draw = |bound: usize| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (random >> 33) as usize % bound
         };
-        let (mut valid, mut invalid) = (0, 0);
+        let (mut in_blocks, mut valid, mut invalid) = (0, 0, 0);
         for case in 0..300 {
             let mut text = "id,variant,position,pv,depth,search.nodes,seconds\n".to_owned();
             for row in 0..draw(30) {
-                // Half of the files have no quotes, and some are damaged.
-                let kinds = if case % 2 == 0 { 2 } else { names.len() };
+                // Half of the files have only plain lines, and some are damaged.
+                let kinds = if case % 2 == 0 { 6 } else { names.len() };
                 let (name, position) = (names[draw(kinds)], names[draw(kinds)]);
                 let nodes = ["17", "", "123456789012345678", "-3", "1e3"][draw(5)];
                 let damage = ["", "", "", "x", ",", "\""][if case % 3 == 0 { draw(6) } else { 0 }];
                 text += &format!(
                     "{row},{name},{position},e2e4,{},{nodes},0.25{damage}{}",
                     row % 4,
-                    line_ends[draw(line_ends.len())]
+                    line_ends[draw(if case % 2 == 0 { 2 } else { line_ends.len() })]
                 );
             }
             text.truncate(text.len() - if case % 5 == 0 { draw(9) } else { 0 });
             while !text.is_char_boundary(text.len()) {
                 text.pop();
             }
-            let expected = Frame::parse(text.as_bytes(), "t").ok();
+            std::fs::write(&path, &text).unwrap();
+            let expected = Frame::parse(text.as_bytes(), "t").ok().as_ref().map(describe);
             for (threads, size) in [(1, 1), (1, 64), (3, 100), (2, 1 << 20)] {
-                let actual = read_blocks(io::Cursor::new(&text), threads, size, false);
-                let (actual, expected) = (actual.as_ref().map(describe), expected.as_ref().map(describe));
-                assert_eq!(actual, expected, "{threads} threads, {size} bytes: {text:?}");
+                let Some(actual) = collect(&path, threads, size) else { continue };
+                assert_eq!(Some(describe(&actual)), expected, "{threads} threads, {size} bytes: {text:?}");
+                in_blocks += 1;
             }
             if expected.is_some() { valid += 1 } else { invalid += 1 }
         }
-        assert!(valid > 100, "{valid} files could be read, {invalid} not");
+        assert!(in_blocks > 4 * 80, "{in_blocks} of {valid} files");
         assert!(invalid > 20, "{valid} files could be read, {invalid} not");
     }
 
@@ -239,6 +214,8 @@ mod tests {
     #[test]
     fn growing_file_is_read_up_to_its_last_complete_line() {
         let head = "variant,position,depth,search.nodes\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
         for (rows, complete) in [
             ("a,p,1,10\nb,p,1,2", Some(1)),
             ("a,p,1,10\nb,p,1,20\n\"c,\nd", Some(2)),
@@ -247,9 +224,12 @@ mod tests {
             ("", Some(0)),
             ("a,p,1\nb,p,1,20\n", None),
         ] {
-            let text = format!("{head}{rows}");
-            let frame = read_blocks(io::Cursor::new(&text), 1, 1 << 20, true);
+            std::fs::write(&path, format!("{head}{rows}")).unwrap();
+            let frame = Frame::read_part(&path, true).ok();
             assert_eq!(frame.map(|frame| frame.rows), complete, "{rows:?}");
+            let running = Manifest::default();
+            let frame = Frame::read_verified(&path, Some(&running)).ok();
+            assert_eq!(frame.map(|(frame, _)| frame.rows), complete, "{rows:?}");
         }
     }
 
@@ -266,11 +246,13 @@ mod tests {
             let describe_result = |frame: Result<Frame, FrameError>| {
                 frame.map_or_else(|error| error.to_string(), |frame| describe(&frame))
             };
-            assert_eq!(describe_result(Frame::read(&path)), describe_result(Frame::parse(text.as_bytes(), &name)));
+            let expected = describe_result(Frame::parse(text.as_bytes(), &name));
+            assert_eq!(describe_result(Frame::read(&path)), expected);
+            assert_eq!(describe_result(Frame::read_verified(&path, None).map(|(frame, _)| frame)), expected);
         }
         let read_error = |rows: &str| {
             std::fs::write(&path, format!("{head}{rows}")).unwrap();
-            Frame::read(&path).unwrap_err().to_string()
+            Frame::read_verified(&path, None).unwrap_err().to_string()
         };
         for (rows, line, message) in [
             ("a,p,1,10\na,p,1\n", 3, "expected 4 fields, found 3: if the run was killed"),
