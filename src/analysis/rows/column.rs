@@ -58,10 +58,14 @@ impl Codes {
 
     /// Appends the code that `new_code` returns for each code of another column.
     fn append(&mut self, other: &Self, new_code: impl Fn(u32) -> u32) {
-        match other.each.is_empty() {
-            true if other.rows > 0 => self.push(new_code(other.first), other.rows),
-            _ => other.iter().for_each(|code| self.push(new_code(code), 1)),
+        match (other.each.is_empty(), self.rows) {
+            (true, _) if other.rows == 0 => return,
+            (true, _) => return self.push(new_code(other.first), other.rows),
+            (false, 0) => self.first = new_code(other.first),
+            (false, _) => self.each.resize(self.rows, self.first),
         }
+        self.each.extend(other.each.iter().map(|&code| new_code(code)));
+        self.rows += other.rows;
     }
 }
 
@@ -160,13 +164,14 @@ impl TextColumn {
         first_rows
     }
 
-    pub fn push(&mut self, text: &str) {
+    /// Bytes that are not UTF-8 are replaced.
+    pub fn push(&mut self, text: &[u8]) {
         // Successive rows are often equal, so the string of the last row is tried first. Most
         // strings are too short for the call that `==` makes.
         let last_code = self.codes.rows.checked_sub(1).map(|row| self.codes.get(row));
         let code = match last_code {
-            Some(code) if self.list[code as usize].bytes().eq(text.bytes()) => code,
-            _ => self.intern(text),
+            Some(code) if self.list[code as usize].bytes().eq(text.iter().copied()) => code,
+            _ => self.intern(&String::from_utf8_lossy(text)),
         };
         self.codes.push(code, 1);
     }
@@ -222,7 +227,7 @@ impl Values {
                 let Some(code) = parse_digits(text).or_else(parse_other) else { return false };
                 numbers.codes.push(code, 1);
             }
-            Self::Text(texts) => texts.push(&String::from_utf8_lossy(text)),
+            Self::Text(texts) => texts.push(text),
         }
         true
     }
@@ -238,7 +243,7 @@ impl Values {
         match (self, other) {
             (Self::Text(texts), Self::Text(other)) => texts.append(other),
             (Self::Text(texts), Self::Numbers(numbers)) => {
-                (0..numbers.codes.rows).for_each(|row| texts.push(&other.text(row)));
+                (0..numbers.codes.rows).for_each(|row| texts.push(other.text(row).as_bytes()));
             }
             (Self::Numbers(numbers), other) => numbers.append(&other.numbers()),
         }
@@ -248,8 +253,11 @@ impl Values {
         match self {
             Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers.get(row)).collect()),
             Self::Text(texts) => {
-                let mut taken = TextColumn::default();
-                rows.iter().for_each(|&row| taken.push(texts.text(row)));
+                let (mut taken, mut new_codes) = (TextColumn::default(), vec![None; texts.list.len()]);
+                for code in rows.iter().map(|&row| texts.codes.get(row) as usize) {
+                    let new_code = *new_codes[code].get_or_insert_with(|| taken.intern(&texts.list[code]));
+                    taken.codes.push(new_code, 1);
+                }
                 Self::Text(taken)
             }
         }

@@ -101,7 +101,7 @@ impl Frame {
     /// that name is replaced.
     pub fn set_texts(&mut self, name: &str, text_of_row: impl Fn(usize) -> String) {
         let mut texts = TextColumn::default();
-        (0..self.rows).for_each(|row| texts.push(&text_of_row(row)));
+        (0..self.rows).for_each(|row| texts.push(text_of_row(row).as_bytes()));
         self.set_column(name, Values::Text(texts));
     }
 
@@ -152,7 +152,7 @@ impl Frame {
         self.names.iter().map(String::as_str).filter(is_option).collect()
     }
 
-    pub(super) fn column(&self, name: &str) -> Option<&Values> {
+    pub(crate) fn column(&self, name: &str) -> Option<&Values> {
         self.names.iter().position(|existing| existing == name).map(|index| &self.columns[index])
     }
 
@@ -256,7 +256,7 @@ impl Frame {
             Some(Values::Text(texts)) => Cow::Borrowed(texts),
             Some(numbers) => {
                 let mut texts = TextColumn::default();
-                (0..self.rows).for_each(|row| texts.push(&numbers.text(row)));
+                (0..self.rows).for_each(|row| texts.push(numbers.text(row).as_bytes()));
                 Cow::Owned(texts)
             }
             None => Cow::Owned(TextColumn::repeat("", self.rows)),
