@@ -86,11 +86,13 @@ fn describe_filter(expect: &Expect) -> String {
 
 /// Returns the rows that meet the conditions of an expectation, without those of failed jobs.
 fn select_rows(expect: &Expect, frame: &Frame) -> Result<Vec<usize>, FrameError> {
-    let resolve = |(key, value): (&String, &Scalar)| Ok((frame.resolve(key, Lookup::Filter)?, value.to_string()));
-    let filters: Vec<(&str, String)> = expect.filter.iter().map(resolve).collect::<Result<_, FrameError>>()?;
+    let resolve =
+        |(key, value): (&String, &Scalar)| Ok((frame.column(frame.resolve(key, Lookup::Filter)?), value.to_string()));
+    let filters: Vec<_> = expect.filter.iter().map(resolve).collect::<Result<_, FrameError>>()?;
+    let errors = frame.text_column(columns::ERROR);
     Ok(frame.select(|row| {
-        frame.text(columns::ERROR, row).is_empty()
-            && filters.iter().all(|(column, expected)| frame.text(column, row) == *expected)
+        errors.text(row).is_empty()
+            && filters.iter().all(|(column, expected)| column.is_some_and(|values| values.text(row) == *expected))
     }))
 }
 
