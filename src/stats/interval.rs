@@ -20,6 +20,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// With fewer clusters than this, there are too few different resamples, and Student's interval is
 /// used alone.
@@ -156,21 +157,31 @@ pub fn margin(clusters: usize) -> f64 {
     UNSEEN_FACTOR.ln() / clusters as f64
 }
 
+/// Each row is a resample. It has the number of times that the resample draws each cluster. Points
+/// of a curve mostly have as many clusters as the point before, so the last draws are kept.
+fn draw(resamples: usize, clusters: usize) -> Arc<Vec<f64>> {
+    static LAST: LazyLock<Mutex<(usize, Arc<Vec<f64>>)>> = LazyLock::new(Mutex::default);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.0 != clusters || last.1.len() < resamples * clusters {
+        let (mut random, mut weights) = (Pcg64::seed_from_u64(1), vec![0.0; resamples * clusters]);
+        for row in weights.chunks_mut(clusters) {
+            (0..clusters).for_each(|_| row[random.random_range(0..clusters)] += 1.0);
+        }
+        *last = (clusters, Arc::new(weights));
+    }
+    last.1.clone()
+}
+
 /// All samples must have the same clusters. The quantiles are `None` if too few resamples have any
 /// spread. `budget` is the maximum work (resamples x values) for each sample.
 fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
     let clusters = samples[0].len();
     let resamples = (budget / (3 * clusters)).clamp(*RESAMPLES.start(), *RESAMPLES.end());
-    let mut random = Pcg64::seed_from_u64(1);
-    // Each row is a resample. It has the number of times that the resample draws each cluster.
-    let mut weights = vec![0.0; resamples * clusters];
-    for row in weights.chunks_mut(clusters) {
-        (0..clusters).for_each(|_| row[random.random_range(0..clusters)] += 1.0);
-    }
+    let weights = &draw(resamples, clusters)[..resamples * clusters];
     let sizes: Vec<f64> = samples[0].sizes.iter().flat_map(|size| [*size, size * size]).collect();
     // For each resample, the sum of its sizes and the sum of the squares of its sizes.
     let mut size_sums = vec![0.0; resamples * 2];
-    matmul(&weights, clusters, &sizes, 2, &mut size_sums);
+    matmul(weights, clusters, &sizes, 2, &mut size_sums);
     let mut quantiles_of_samples = vec![None; samples.len()];
     let batches: Vec<_> = samples.chunks(BATCH).zip(quantiles_of_samples.chunks_mut(BATCH)).collect();
     par_for_each(batches, |(samples, quantiles_of_samples)| {
@@ -184,7 +195,7 @@ fn bootstrap(samples: &[&Clusters], budget: usize) -> Vec<Option<(f64, f64)>> {
             }
         }
         let mut sums = vec![0.0; resamples * column_count];
-        matmul(&weights, clusters, &columns, column_count, &mut sums);
+        matmul(weights, clusters, &columns, column_count, &mut sums);
         for (index, quantiles_of_sample) in quantiles_of_samples.iter_mut().enumerate() {
             let studentised_means = sums.chunks(column_count).zip(size_sums.chunks(2)).filter_map(|(sums, sizes)| {
                 let (sum, squares, products) = (sums[3 * index], sums[3 * index + 1], sums[3 * index + 2]);

@@ -65,6 +65,11 @@ impl Family {
     /// Tests samples together. The random draws are seeded, so the results are always the same.
     /// Samples that consist of the same clusters use the same draws.
     pub fn from_samples(samples: &[Vec<(u32, f64)>]) -> Self {
+        Self::judge(samples, true)
+    }
+
+    /// Without `finds_fragile`, no line is called fragile, which saves half of the resampling.
+    pub fn judge(samples: &[Vec<(u32, f64)>], finds_fragile: bool) -> Self {
         let log_count = samples.iter().map(Vec::len).sum();
         let clustered: Vec<Clusters> = par_map(samples.len(), log_count, |index| Clusters::new(&samples[index]));
         let flip_results = test_lines(&clustered);
@@ -99,7 +104,7 @@ impl Family {
         // interval is computed again without the cluster that carries or hides most of the
         // difference.
         let to_recompute: Vec<(usize, Clusters)> = (0..clustered.len())
-            .filter(|&index| has_enough_clusters(&clustered[index]))
+            .filter(|&index| finds_fragile && has_enough_clusters(&clustered[index]))
             .filter_map(|index| {
                 let FlipResult { p_without_carrier, p_without_hider, .. } = flip_results.lines[index];
                 let (significant, sample) = (judgements[index].significant, &clustered[index]);
@@ -147,7 +152,7 @@ impl Ratio {
     /// Computes the statistics of (cluster, logarithm of the ratio) pairs. The result is
     /// deterministic, because the draws are seeded.
     pub fn from_logs(logs: &[(u32, f64)]) -> Self {
-        Family::from_samples(&[logs.to_vec()]).lines[0].ratio
+        Family::judge(&[logs.to_vec()], false).lines[0].ratio
     }
 
     pub fn is_same(&self) -> bool {
