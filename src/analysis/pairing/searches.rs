@@ -86,7 +86,6 @@ impl Searches {
         let [repeats, depths, seeds] = [columns::REPEAT, columns::DEPTH, SEED].map(|name| frame.number_column(name));
         let (restarts, plies) = (frame.text_column(RESTART), frame.number_column(columns::PLY));
         let first_plies = first_plies(&games, &plies);
-        let group_of = |row: u32| grouping.group[row as usize];
         let search_of = |row: u32| {
             let row = row as usize;
             let cell = (grouping.group[row], grouping.block[row], positions.codes().get(row), seeds.get(row) as u32);
@@ -102,19 +101,19 @@ impl Searches {
             cells: vec![Vec::new(); grouping.values.len()],
             ..Self::default()
         };
-        let mut rows: Vec<u32> = (0..frame.rows() as u32).collect();
-        rows.retain(|&row| {
-            let has_failed = !errors.text(row as usize).is_empty();
-            searches.errors[group_of(row) as usize] += usize::from(has_failed);
-            !has_failed
-        });
-        // The rows of a group are mostly in order, and such rows are sorted fast.
-        rows.sort_by_key(|&row| group_of(row));
-        for rows in rows.chunk_by_mut(|&a, &b| group_of(a) == group_of(b)) {
-            rows.sort_by_key(|&row| (search_of(row), depths.get(row as usize) as u16));
+        let mut rows_by_group: Vec<Vec<u32>> = vec![Vec::new(); grouping.values.len()];
+        for (row, &group) in grouping.group.iter().enumerate() {
+            match errors.text(row) {
+                "" => rows_by_group[group as usize].push(row as u32),
+                _ => searches.errors[group as usize] += 1,
+            }
         }
+        // The rows of a group are mostly in order, and such rows are sorted fast.
+        rows_by_group
+            .iter_mut()
+            .for_each(|rows| rows.sort_by_key(|&row| (search_of(row), depths.get(row as usize) as u16)));
         let mut last_cell = None;
-        for rows in rows.chunk_by(|&a, &b| search_of(a) == search_of(b)) {
+        for rows in rows_by_group.iter().flat_map(|rows| rows.chunk_by(|&a, &b| search_of(a) == search_of(b))) {
             let [row, last_row] = [rows[0], rows[rows.len() - 1]].map(|row| row as usize);
             let (cell @ (group, block, unit, seed), repeat) = search_of(rows[0]);
             let (game, index) = (games.codes().get(row), searches.list.len() as u32);

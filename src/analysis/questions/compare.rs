@@ -241,7 +241,7 @@ impl Comparison {
     fn count_changes(&mut self, results: &PairedResults) {
         let PairedResults { frame, pairs, shared_columns, .. } = results;
         let mut difference_flags = vec![false; pairs.len()];
-        let repeats = frame.number_column(columns::REPEAT);
+        let repeats = &*frame.number_column(columns::REPEAT);
         for column in shared_columns.iter().filter(is_deterministic) {
             let rows_differ = frame.rows_differ_in(column);
             let flags = pairs.iter().zip(&mut difference_flags).map(|(pair, has_difference)| {
@@ -255,22 +255,22 @@ impl Comparison {
                 flags.for_each(drop);
                 continue;
             }
-            let (metric_index, numbers) = (self.metrics.len(), frame.number_column(column));
+            let numbers = &*frame.number_column(column);
             self.metrics.push(column.clone());
-            for change in &mut self.variants {
-                change.totals.push([0.0; 2]);
-                change.differing.push(0);
-            }
+            let mut figures = vec![([0.0; 2], 0); self.variants.len()];
             for (pair, differs) in flags {
-                let change = &mut self.variants[pair.line];
-                change.differing[metric_index] += usize::from(differs);
+                let ([base_total, new_total], differing) = &mut figures[pair.line];
+                *differing += usize::from(differs);
                 let (base_value, new_value) = (numbers.get(pair.base), numbers.get(pair.new));
                 let is_later_repeat = repeats.get(pair.base) > 0.0;
                 if !is_later_repeat && !base_value.is_nan() && !new_value.is_nan() {
-                    let [base_total, new_total] = &mut change.totals[metric_index];
                     *base_total += base_value;
                     *new_total += new_value;
                 }
+            }
+            for (change, (totals, differing)) in self.variants.iter_mut().zip(figures) {
+                change.totals.push(totals);
+                change.differing.push(differing);
             }
         }
         let differing_pairs: Vec<&RowPair> =
@@ -297,7 +297,7 @@ impl Comparison {
                 _ => Pairs::default(),
             };
             let pairs: Vec<Pairs> = results.groups.iter().map(pair_variant).collect();
-            let judged_ratios = Family::from_samples(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>()).lines;
+            let judged_ratios = Family::judge(&pairs.iter().map(Pairs::logs).collect::<Vec<_>>(), false).lines;
             pairs.into_iter().zip(judged_ratios)
         };
         for (change, (pairs, judged)) in self.variants.iter_mut().zip(judge_variants(columns::NODES)) {
@@ -322,9 +322,9 @@ impl Comparison {
     fn list_largest_changes(&mut self, results: &PairedResults, differing_pairs: &[&RowPair]) {
         let frame = &results.frame;
         let [nodes, depths, repeats] =
-            [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.numbers(column));
+            [columns::NODES, columns::DEPTH, columns::REPEAT].map(|column| frame.number_column(column));
         // The number of nodes may be 0. Adding 1 to both numbers avoids a ratio with 0.
-        let change_size = |pair: &RowPair| ((nodes[pair.new] + 1.0) / (nodes[pair.base] + 1.0)).ln().abs();
+        let change_size = |pair: &RowPair| ((nodes.get(pair.new) + 1.0) / (nodes.get(pair.base) + 1.0)).ln().abs();
         let mut largest: Vec<(f64, &RowPair)> = differing_pairs.iter().map(|pair| (change_size(pair), *pair)).collect();
         largest.sort_by(|(size_a, _), (size_b, _)| size_b.total_cmp(size_a));
         largest.truncate(MAX_LISTED);
@@ -333,9 +333,9 @@ impl Comparison {
             MovedRow {
                 variant: results.line_name(&results.lines[pair.line]),
                 position: frame.text(columns::POSITION, pair.base).to_string(),
-                depth: depths[pair.base],
-                repeat: repeats[pair.base].max(0.0) as u32,
-                nodes: [nodes[pair.base], nodes[pair.new]],
+                depth: depths.get(pair.base),
+                repeat: repeats.get(pair.base).max(0.0) as u32,
+                nodes: [nodes.get(pair.base), nodes.get(pair.new)],
                 columns: results.shared_columns.iter().filter(is_deterministic).filter(differs).cloned().collect(),
             }
         };
