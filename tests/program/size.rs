@@ -10,7 +10,7 @@ use ttlab::internals::record::columns::columns;
 /// What is counted, and how much of it there may be.
 const LIMITS: [(&str, usize); 6] = [
     ("production lines", 45_890),
-    ("lines of tests", 44_800),
+    ("lines of tests", 44_820),
     ("lines of comments", 9_320),
     ("options", 118),
     ("columns", 138),
