@@ -20,7 +20,7 @@ const CHECKSUM_KEY: u64 = 0x7474_6c61_6200_0002;
 /// it.
 const SEPARATOR: u8 = 0xff;
 
-/// A row in the form that is hashed. Each field is followed by [`SEPARATOR`].
+/// A row in the form that is hashed. Each field is followed by `SEPARATOR`.
 #[derive(Default)]
 pub struct SeparatedRow {
     bytes: Vec<u8>,

@@ -166,8 +166,7 @@ impl TextColumn {
 
     /// Bytes that are not UTF-8 are replaced.
     pub fn push(&mut self, text: &[u8]) {
-        // Successive rows are often equal, so the string of the last row is tried first. Most
-        // strings are too short for the call that `==` makes.
+        // Successive rows are often equal. Most strings are too short for the call that `==` makes.
         let last_code = self.codes.rows.checked_sub(1).map(|row| self.codes.get(row));
         let code = match last_code {
             Some(code) if self.list[code as usize].bytes().eq(text.iter().copied()) => code,
