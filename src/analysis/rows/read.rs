@@ -118,8 +118,8 @@ impl Rows {
         Ok(Self { frame: Frame { names, columns, rows: 0 }, loaded })
     }
 
-    /// Appends a row. `field` returns the field of each column of the header. Returns the index of a
-    /// field that does not have its column's type.
+    /// Appends a row. `field` returns the field of each column of the header. Returns the index of
+    /// a field that does not have its column's type.
     fn push_fields<'r>(&mut self, field: impl Fn(usize) -> &'r [u8]) -> Option<usize> {
         self.frame.rows += 1;
         let mut columns = self.frame.columns.iter_mut().zip(&self.loaded);
@@ -165,8 +165,8 @@ mod tests {
         verified.unwrap().1.map(|rows| rows.frame)
     }
 
-    /// Any text gives the same frame whether it is read in blocks of any size or line by line. Blocks
-    /// are only refused if a line is faulty, or unusual.
+    /// Any text gives the same frame whether it is read in blocks of any size or line by line.
+    /// Blocks are only refused if a line is faulty, or unusual.
     #[test]
     fn blocks_give_the_frame_of_the_sequential_reader() {
         let folder = tempfile::tempdir().unwrap();
