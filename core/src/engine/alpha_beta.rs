@@ -7,7 +7,6 @@ use super::probe::ProbeAnswer;
 use super::search::{Search, StartCounts};
 use super::terms::Extension;
 use crate::chess::{Board, Bound, Move, Piece, Score, movegen};
-use crate::table::options::Prefetch;
 
 impl<O: Observer> Search<'_, O> {
     /// Searches a node of depth 1 or more and returns its score.
@@ -84,9 +83,6 @@ impl<O: Observer> Search<'_, O> {
         };
         if is_special_root && let Some(order) = self.root_order {
             self.stack.reorder(&mut frame, order);
-        }
-        if TABLE {
-            self.prefetch_children(board, node.depth);
         }
         self.path.push(board.key());
         let (best, best_move) = self.search_moves::<TABLE, EXTRAS>(
@@ -244,14 +240,24 @@ impl<O: Observer> Search<'_, O> {
         if has_bare_leaves {
             self.pv.clear(ply + 1);
         }
+        let prefetches = TABLE && self.switches.prefetch_depth < depth;
+        let mut ahead = None;
         loop {
-            let next = match is_staged {
+            let is_fetched = ahead.is_some();
+            let next = ahead.take().or_else(|| match is_staged {
                 true => self.next_staged(frame, board, hint),
                 false => self.stack.next(frame),
-            };
+            });
             let Some(mv) = next else { break };
-            if TABLE && self.switches.prefetch == Prefetch::Child && self.switches.probe_depth < depth {
-                self.prefetch(board.key_after(mv, self.increments));
+            if prefetches {
+                if !is_fetched {
+                    self.prefetch(board.key_after(mv, self.increments));
+                }
+                // The bucket of the next move is fetched while this one is searched.
+                ahead = self.stack.next_ready(frame);
+                if let Some(mv) = ahead {
+                    self.prefetch(board.key_after(mv, self.increments));
+                }
             }
             if tried == 0 && mv == table_move {
                 self.count.table_moves += 1;
@@ -441,15 +447,6 @@ impl<O: Observer> Search<'_, O> {
             }
         }
         None
-    }
-
-    #[inline]
-    fn prefetch_children(&mut self, board: &Board, depth: i32) {
-        if self.switches.prefetch == Prefetch::Children && self.switches.probe_depth < depth {
-            for index in 0..self.scratch.len() {
-                self.prefetch(board.key_after(self.scratch[index], self.increments));
-            }
-        }
     }
 
     #[inline]

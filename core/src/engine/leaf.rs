@@ -123,12 +123,15 @@ impl<O: Observer> Search<'_, O> {
             return (best, best_move);
         }
         let (mut alpha, base) = (alpha.max(best), captures.start);
-        while let Some(mv) = self.stack.next_capture(&mut captures) {
+        let prefetches = TABLE && self.switches.prefetch_depth < 0;
+        let mut ahead = None;
+        while let Some(mv) = ahead.take().or_else(|| self.next_capture(board, &mut captures, prefetches)) {
+            if prefetches {
+                // Its bucket is fetched while this capture is searched.
+                ahead = self.next_capture(board, &mut captures, true);
+            }
             if self.switches.delta != 0 && self.is_delta_pruned(board, mv, stand_pat, alpha) {
                 continue;
-            }
-            if TABLE && self.switches.prefetches_quiescence {
-                self.prefetch(board.key_after(mv, self.increments));
             }
             let mut child = *board;
             child.play_capture(mv, self.increments);
@@ -150,6 +153,15 @@ impl<O: Observer> Search<'_, O> {
             self.observer.after_search(board, 0, best_move);
         }
         (best, best_move)
+    }
+
+    #[inline(always)]
+    fn next_capture(&mut self, board: &Board, captures: &mut Range<usize>, prefetches: bool) -> Option<Move> {
+        let mv = self.stack.next_capture(captures)?;
+        if prefetches {
+            self.prefetch(board.key_after(mv, self.increments));
+        }
+        Some(mv)
     }
 
     /// Searches a quiescence node, which is a node below a leaf. Returns its value.

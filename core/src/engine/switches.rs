@@ -53,9 +53,8 @@ pub struct Switches {
     /// the node.
     pub demotes_depth: i32,
     pub start_value: bool,
-    pub prefetch: Prefetch,
-    /// Whether captures of quiescence nodes prefetch the bucket of the position after them.
-    pub prefetches_quiescence: bool,
+    /// A node of more depth prefetches the buckets of its children.
+    pub prefetch_depth: i32,
     pub iid_depth: i32,
     /// Minimum remaining depth at which reductions or extensions use what the table knows about a
     /// node.
@@ -142,8 +141,7 @@ impl Switches {
                 (_, depth) => lowest_depth(Where::Quiescence, depth),
             },
             start_value: probe.start_value,
-            prefetch: resolve_prefetch(table),
-            prefetches_quiescence: false,
+            prefetch_depth: NEVER,
             iid_depth: from_depth(options.iid.min_depth),
             terms_depth: from_depth(options.iir.min_depth).min(from_depth(options.singular.min_depth)),
             uses_offered_facts: options.records_offers(),
@@ -164,7 +162,9 @@ impl Switches {
             bare_leaves: false,
             extras: false,
         };
-        switches.prefetches_quiescence = switches.prefetch != Prefetch::None && switches.probe_depth < 0;
+        if prefetches(table) {
+            switches.prefetch_depth = switches.probe_depth;
+        }
         let depths = [switches.terms_depth, switches.rises_depth, switches.demotes_depth, switches.evaluations_depth];
         switches.extras =
             depths.into_iter().any(|depth| depth != NEVER) || switches.static_evaluation || switches.guards_clock;
@@ -182,16 +182,9 @@ impl Switches {
             && switches.null_depth > 1
             && switches.iid_depth > 1
             && switches.rises_depth > 1;
-        // A node that probes or prefetches all its children before it searches the first of them
-        // needs all moves.
-        let needs_all_moves = switches.etc_depth <= STAGED_DEPTH
-            || switches.prefetch == Prefetch::Children && switches.probe_depth < STAGED_DEPTH;
         if ranks.come_in_stages() {
-            switches.staged_depth = if needs_all_moves {
-                (switches.probe_depth.min(switches.etc_depth - 1)).min(STAGED_DEPTH)
-            } else {
-                STAGED_DEPTH
-            };
+            // A node that probes all its children before it searches the first needs all moves.
+            switches.staged_depth = STAGED_DEPTH.min(switches.etc_depth - 1);
         }
         switches
     }
@@ -245,21 +238,17 @@ impl Switches {
     }
 }
 
-/// The rule `auto` prefetches the buckets of children only if the table does not fit into the
-/// processor's caches. The caches are assumed to have 8 MiB. If the size of the table is given in
-/// entries, an entry is assumed to have 16 bytes.
-fn resolve_prefetch(table: &TableOptions) -> Prefetch {
-    let fits_caches = match table.size {
-        Size::Bytes(bytes) => bytes < 8 << 20,
-        Size::Entries(entries) => entries < (8 << 20) / 16,
-        Size::Share(_) => true,
+/// The rule `auto` prefetches only if the table does not fit into the processor's caches, which
+/// are assumed to have 2 MiB. A size in entries is assumed to be of entries of 16 bytes.
+fn prefetches(table: &TableOptions) -> bool {
+    let bytes = match table.size {
+        Size::Bytes(bytes) => bytes,
+        Size::Entries(entries) => entries.saturating_mul(16),
+        Size::Share(_) => 0,
     };
-    match (table.kind, table.prefetch) {
-        (TableKind::Bounded, Prefetch::Auto) if fits_caches => Prefetch::None,
-        (TableKind::Bounded, Prefetch::Auto) => Prefetch::Children,
-        (TableKind::Bounded, chosen) => chosen,
-        _ => Prefetch::None,
-    }
+    let is_large = bytes >= 2 << 20;
+    table.kind == TableKind::Bounded
+        && (table.prefetch == Prefetch::Child || table.prefetch == Prefetch::Auto && is_large)
 }
 
 #[cfg(test)]

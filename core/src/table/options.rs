@@ -262,15 +262,13 @@ pub enum Clear {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefetch {
-    /// `children` for tables of 8 MiB or more, else `none`.
+    /// `child` for tables of 2 MiB or more, else `none`.
     #[default]
     Auto,
     /// Nothing is prefetched.
     None,
-    /// Each child's, just before its move is made.
+    /// Each child's, while the move before it is searched.
     Child,
-    /// All children's, right after move generation.
-    Children,
 }
 
 /// The transposition table.
