@@ -1,8 +1,12 @@
-"""Do nodes or searchers change the effect of a rule? interaction.py RESULTS.csv [RESULTS.csv ...], from runs of experiments/studies/secondary-ageing*.toml
+"""Do nodes or searchers change the effect of a rule? From runs of experiments/studies/secondary-ageing*.toml:
+
+interaction.py RESULTS.csv [RESULTS.csv ...]     the files after the first are of the same suites, or of their first positions
+interaction.py --apart RESULTS.csv RESULTS.csv   the files are of other positions of the same families
 
 The effect of a rule at a position is the logarithm of its nodes until the mate was found and kept over those of `none` with as many searchers. For each rule and suite: its ratio with one and with
 eight searchers, and the ratio of both; with two files also the second file's ratio over the first's, of the positions that both have. Intervals: positions drawn anew 4,000 times (each has its own
-placement or game); p: signs flipped 4,000 times.
+placement or game); p: signs flipped 4,000 times. Apart, each family's mean effect in the second file less that in the first is averaged over the families that both have; intervals: positions drawn
+anew in each family of each file; p: positions dealt anew to the two files within each family.
 """
 
 import csv
@@ -40,6 +44,29 @@ def summary(values):
     return f"{math.exp(mean(values)):.3f} [{math.exp(drawn[DRAWS // 40]):.3f}, {math.exp(drawn[-DRAWS // 40]):.3f}] | {(flipped + 1) / (DRAWS + 1):.4f}"
 
 
+def apart(paths):
+    (first, _), (second, _) = map(effects, paths)
+    mean = lambda sample: sum(sample) / len(sample)
+    print("| families | rule | searchers | second file over the first | p |\n|---|---|---|---:|---:|")
+    for searchers in ("one", "eight"):
+        for rule in RULES:
+            groups = [defaultdict(list), defaultdict(list)]
+            for group, found in zip(groups, (first, second)):
+                for key, each in found.items():
+                    for position, effect in each.items() if key[1:] == (searchers, rule) else ():
+                        group[position.split(".")[0]].append(effect)
+            pairs = [(groups[0][name], groups[1][name]) for name in sorted(groups[0].keys() & groups[1].keys())]
+            change = lambda of: mean([mean(new) - mean(old) for old, new in of])
+            chance, actual = random.Random(1), change(pairs)
+            drawn = sorted(change([[chance.choices(each, k=len(each)) for each in pair] for pair in pairs]) for _ in range(DRAWS))
+            dealt = 0
+            for _ in range(DRAWS):
+                mixed = [chance.sample(old + new, len(old) + len(new)) for old, new in pairs]
+                dealt += abs(change([(all[: len(old)], all[len(old) :]) for all, (old, _) in zip(mixed, pairs)])) >= abs(actual) - 1e-12
+            ends = f"[{math.exp(drawn[DRAWS // 40]):.3f}, {math.exp(drawn[-DRAWS // 40]):.3f}]"
+            print(f"| {len(pairs)} | {rule} | {searchers} | {math.exp(actual):.3f} {ends} | {(dealt + 1) / (DRAWS + 1):.4f} |")
+
+
 def main(paths):
     files = [effects(path) for path in paths]
     print("| file | suite | rule | of | ratio | p |\n|---|---|---|---|---:|---:|")
@@ -61,6 +88,6 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-") and (sys.argv[1] != "--apart" or len(sys.argv) != 4):
         sys.exit(__doc__)
-    main(sys.argv[1:])
+    apart(sys.argv[2:]) if sys.argv[1] == "--apart" else main(sys.argv[1:])
