@@ -35,18 +35,25 @@ def effects(path):
     return found, demoted
 
 
+def mean(sample):
+    return sum(sample) / len(sample)
+
+
+def words(actual, drawn, by_chance):
+    """A ratio with its interval, and p."""
+    return f"{math.exp(actual):.3f} [{math.exp(drawn[DRAWS // 40]):.3f}, {math.exp(drawn[-DRAWS // 40]):.3f}] | {(by_chance + 1) / (DRAWS + 1):.4f}"
+
+
 def summary(values):
     """Geometric mean with its interval, and p that it is 1."""
     values, chance = list(values), random.Random(1)
-    mean = lambda sample: sum(sample) / len(sample)
     drawn = sorted(mean(chance.choices(values, k=len(values))) for _ in range(DRAWS))
     flipped = sum(abs(mean([value * chance.choice((-1, 1)) for value in values])) >= abs(mean(values)) - 1e-12 for _ in range(DRAWS))
-    return f"{math.exp(mean(values)):.3f} [{math.exp(drawn[DRAWS // 40]):.3f}, {math.exp(drawn[-DRAWS // 40]):.3f}] | {(flipped + 1) / (DRAWS + 1):.4f}"
+    return words(mean(values), drawn, flipped)
 
 
 def apart(paths):
     (first, _), (second, _) = map(effects, paths)
-    mean = lambda sample: sum(sample) / len(sample)
     print("| families | rule | searchers | second file over the first | p |\n|---|---|---|---:|---:|")
     for searchers in ("one", "eight"):
         for rule in RULES:
@@ -63,8 +70,7 @@ def apart(paths):
             for _ in range(DRAWS):
                 mixed = [chance.sample(old + new, len(old) + len(new)) for old, new in pairs]
                 dealt += abs(change([(all[: len(old)], all[len(old) :]) for all, (old, _) in zip(mixed, pairs)])) >= abs(actual) - 1e-12
-            ends = f"[{math.exp(drawn[DRAWS // 40]):.3f}, {math.exp(drawn[-DRAWS // 40]):.3f}]"
-            print(f"| {len(pairs)} | {rule} | {searchers} | {math.exp(actual):.3f} {ends} | {(dealt + 1) / (DRAWS + 1):.4f} |")
+            print(f"| {len(pairs)} | {rule} | {searchers} | {words(actual, drawn, dealt)} |")
 
 
 def main(paths):
